@@ -254,7 +254,9 @@ def game_of(plugin: Any, usual: Game | None = None) -> Game:
     """
     if not hasattr(plugin, GAME):
         default = game_named(DEFAULT)
-        return max(usual or default, default, key=lambda game: _share_of_decisions(plugin, game))
+        if usual is None or usual is default:
+            return default
+        return max(usual, default, key=lambda game: _share_of_decisions(plugin, game))
     name = getattr(plugin, GAME)
     if not isinstance(name, str):
         raise BotError(f"{GAME} must be the name of a game, not {name!r:.60}")
