@@ -79,5 +79,4 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
 
 def _other_ending(file: Path) -> Path | None:
     """The file of the same name with another ending of YAML files; None if there is none."""
-    others = (file.with_name(f"{file.stem}{ending}") for ending in (".yaml", ".yml"))
-    return next((other for other in others if other.is_file()), None)
+    return next(filter(Path.is_file, map(file.with_suffix, (".yaml", ".yml"))), None)
