@@ -2,14 +2,13 @@
 
 import csv
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.arena import Arena
 from helpers.finished import Finished
-from helpers.game_packages import install_example, on_path
+from helpers.game_packages import examples
 from helpers.parameters import slow_but
 from jsonschema import Draft202012Validator
 
@@ -85,13 +84,7 @@ def test_the_ledger_alone_knows_who_won_in_every_format() -> None:
     assert [row["winner_2"] == "1" for row in found] == [row["winner_2"] for row in told]
 
 
-@pytest.fixture
-def games_of_packages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    folder = tmp_path_factory.mktemp("packages")
-    install_example(folder, "kuhn_poker")
-    install_example(folder, "tandem")
-    with on_path(folder):
-        yield
+installed = examples("kuhn_poker", "tandem")
 
 
 SHORT = {"turn_limit": 14}  # about half of these games end without a winner
@@ -109,7 +102,6 @@ SHORT = {"turn_limit": 14}  # about half of these games end without a winner
         ],
     ),
 )
-@pytest.mark.usefixtures("games_of_packages")
 def test_rows_of_games_add_up_to_the_tables(bots: list[str], keys: Any) -> None:
     pytest.importorskip("pandas")
     found = ca.tournament(bots, games=24, seed=1, **keys).run(page=False, workers=1)

@@ -3,14 +3,13 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.arena import Arena
-from helpers.game_packages import install_example, on_path
+from helpers.game_packages import examples
 from helpers.parameters import slow_but
 from jsonschema import Draft202012Validator
 
@@ -29,12 +28,7 @@ FIELDS = slow_but(
 )
 
 
-@pytest.fixture(scope="module", autouse=True)
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    folder = tmp_path_factory.mktemp("packages")
-    install_example(folder, "kuhn_poker")
-    with on_path(folder):
-        yield
+installed = examples("kuhn_poker")
 
 
 def rated(fields: Any, keys: dict[str, Any], folder: Path) -> ca.Results:

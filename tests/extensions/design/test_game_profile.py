@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.arena import Arena
-from helpers.game_packages import install_example, installed_game, on_path
+from helpers.game_packages import examples, installed_game
 from msgspec.structs import replace
 
 import cantstop_arena as ca
@@ -101,13 +101,7 @@ OF_COINS = {
 }
 
 
-@pytest.fixture(scope="module", autouse=True)
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The example, as if it were installed."""
-    folder = tmp_path_factory.mktemp("packages")
-    install_example(folder, "kuhn_poker")
-    with on_path(folder):
-        yield
+installed = examples("kuhn_poker")
 
 
 def bots() -> list[SeatedBot]:
