@@ -47,8 +47,8 @@ def load_tournament_results(folder: Path, *, bots_folder: Path | str = DEFAULT_F
 
     source = partial(_setting_of, folder, Path(bots_folder))
     analysis = Analysis(load_results_with_aims(folder))
-    if found := stored_finding(folder, analysis):
-        return MatchResults(found, analysis, folder, source)
+    if finding := stored_finding(folder, analysis):
+        return MatchResults(finding, analysis, folder, source)
     return Results(analysis, folder, source)
 
 

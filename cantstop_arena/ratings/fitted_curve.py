@@ -69,13 +69,13 @@ class FittedCurve(msgspec.Struct, frozen=True):
         moments = []
         for misfit, coefficients, factor in zip(_MISFITS, self.means, self.factors, strict=True):
             covariance = self._covariance(points, self.points, misfit)
-            mean, known = covariance @ coefficients, covariance @ factor
+            mean, explained = covariance @ coefficients, covariance @ factor
             variance = _TREND_VARIANCE * (self.design(points) ** 2).sum(axis=1) + misfit[1] ** 2
             if best is not None:
                 shared = self._covariance(points, points[[best]], misfit)[:, 0]
-                mean, known = mean[best] - mean, known - known[best]
+                mean, explained = mean[best] - mean, explained - explained[best]
                 variance = variance + variance[best] - 2 * shared
-            moments.append((mean, np.maximum(variance - (known**2).sum(axis=1), 0.0)))
+            moments.append((mean, np.maximum(variance - (explained**2).sum(axis=1), 0.0)))
         return moments
 
     def _covariance(self, first: Numbers, second: Numbers, misfit: tuple[float, float]) -> Numbers:
