@@ -110,8 +110,8 @@ class _FileSearch:
     def entries(self, folder: str) -> list[os.DirEntry[str]]:
         """What is in a folder; nothing if it cannot be listed."""
         entries: list[os.DirEntry[str]] = []
-        with suppress(OSError, ValueError), os.scandir(folder) as content:
-            for entry in content:
+        with suppress(OSError, ValueError), os.scandir(folder) as found:
+            for entry in found:
                 if time.monotonic() > self._end:
                     self._refuse(f"searching it takes longer than {MAX_SEARCH_SECONDS:g} s")
                 entries.append(entry)

@@ -79,9 +79,9 @@ def _sample(missing: Sequence[LineupGames]) -> Iterator[tuple[LineupGames, float
 
     There are at most _SAMPLES.
     """
-    distance, reached, sampled = sum(each.games for each in missing) / _SAMPLES, 0.0, 0
+    distance, reached, done = sum(each.games for each in missing) / _SAMPLES, 0.0, 0
     for each in missing:
         reached += each.games / distance
-        if (count := round(reached) - sampled) > 0:
+        if (count := round(reached) - done) > 0:
             yield each, count / _SAMPLES
-            sampled += count
+            done += count
