@@ -65,13 +65,13 @@ class FittedCurve(msgspec.Struct, frozen=True):
         moments = []
         for misfit, coefficients, factor in zip(_MISFITS, self.means, self.factors, strict=True):
             covariance = _covariance(self.design, self.positions, points, self.points, misfit)
-            mean, known = covariance @ coefficients, covariance @ factor
+            mean, explained = covariance @ coefficients, covariance @ factor
             variance = _TREND_VARIANCE * (self.design(points) ** 2).sum(axis=1) + misfit[1] ** 2
             if best is not None:
                 shared = _covariance(self.design, self.positions, points, points[[best]], misfit)
-                mean, known = mean[best] - mean, known - known[best]
+                mean, explained = mean[best] - mean, explained - explained[best]
                 variance = variance + variance[best] - 2 * shared[:, 0]
-            moments.append((mean, np.maximum(variance - (known**2).sum(axis=1), 0.0)))
+            moments.append((mean, np.maximum(variance - (explained**2).sum(axis=1), 0.0)))
         means, variances = np.array(moments).transpose(1, 0, 2)
         mean = self.weights @ means
         return mean, self.weights @ (variances + (means - mean) ** 2)
