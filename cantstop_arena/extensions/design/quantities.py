@@ -17,9 +17,9 @@ from cantstop_arena.comparisons.deal_ratios import BOT, DealRatios
 from cantstop_arena.comparisons.samples import RatioSample
 from cantstop_arena.comparisons.statistics import Numbers, Ratio
 from cantstop_arena.deals.counting import COUNT, SHARE
+from cantstop_arena.deals.deal_variance import degrees_of_freedom
 from cantstop_arena.extensions.design.sample_games import SampleGames
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.ratings.covariance import degrees_of_freedom
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.significance import CENTRAL, student_quantile
 

@@ -74,14 +74,15 @@ def goodness(results: TournamentTotals) -> GoodnessOfFit:
     dof = max(evidence.lineups.shape[1] * (seats - 1) - _parameters(model), 0)
     deviance = _deviance(evidence, model)
     sandwich = Sandwich(model)
-    if dof == 0 or sandwich.deals < 2:
+    repeats = (sandwich.deals - sandwich.populations) / max(sandwich.populations, 1)
+    if dof == 0 or not repeats:
         return GoodnessOfFit(deviance, dof, None, None, None)
     mean = _mean_deviance(evidence, model, _unfinished(results, evidence, order)) - sandwich.trace
     effect = mean / dof
     if effect < MIN_EFFECT:
         return GoodnessOfFit(deviance, dof, max(effect, 0.0), None, None)
     effective = min(_effective_degrees_of_freedom(results, model, order) or float(dof), float(dof))
-    p_value = fisher_tail(deviance / mean, effective, effective * (sandwich.deals - 1))
+    p_value = fisher_tail(deviance / mean, effective, effective * repeats)
     return GoodnessOfFit(deviance, dof, effect, effective, p_value)
 
 

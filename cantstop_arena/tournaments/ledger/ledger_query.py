@@ -56,6 +56,11 @@ class BotVersion(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
         )
 
     @cached_property
+    def dice_name(self) -> str:
+        """What its dice follow from: equal for versions that meet a rival on the same dice."""
+        return _canonical_json([self.bot, self.options])
+
+    @cached_property
     def key(self) -> str:
         """The version as JSON, equal for equal versions."""
         return _canonical_json(self)
@@ -129,7 +134,7 @@ def setting_of(tournament: Tournament) -> GameSetting:
     )
 
 
-def _canonical_json(value: BotVersion | GameSetting) -> str:
+def _canonical_json(value: Any) -> str:
     return json.dumps(msgspec.to_builtins(value), sort_keys=True, separators=(",", ":"))
 
 
