@@ -69,7 +69,7 @@ class SumVariance(NamedTuple):
 class Part(NamedTuple):
     """Some of the `populations`: the `rows`, and for these the weight of each number of a deal.
 
-    `expected` is what all games lead to expect of each number, or one value for all of them.
+    `expected` is the weighted sum of a deal that all games together lead to expect, by row.
     """
 
     populations: Populations
@@ -94,7 +94,7 @@ def sum_variance(parts: Iterable[Part], with_tails: bool = True) -> SumVariance:
         variances += (squares * deals / np.maximum(deals - 1, 1))[several].tolist()
         dof += (deals[several] - 1).tolist()
         totals = populations.totals[rows].astype(np.float64)
-        surplus = ((totals - expected) * weights).sum(axis=1)
+        surplus = (totals * weights).sum(axis=1) - expected
         alone += (surplus[~several] ** 2).tolist()
         counts.append(deals)
         if with_tails:

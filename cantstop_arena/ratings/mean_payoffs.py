@@ -232,9 +232,10 @@ class MeanPayoffs(msgspec.Struct, frozen=True, dict=True):
         expected = self._means * self.orders * self.payoff.parts
         parts = []
         for each, parameters in zip(self.sums.populations, self._parameters, strict=True):
-            weights = per_game[parameters]
-            rows = np.flatnonzero(weights.any(axis=1))
-            parts.append(Part(each, rows, weights[rows], expected[parameters[rows]]))
+            rows = np.flatnonzero((per_game[parameters] != 0).any(axis=1))
+            weights = per_game[parameters[rows]]
+            of_deal = (weights * expected[parameters[rows]]).sum(axis=1)
+            parts.append(Part(each, rows, weights, of_deal))
         summed = sum_variance(parts, self.expected is None)
         return PayoffError(float(contrast @ self._means), summed, bounds, self.expected)
 

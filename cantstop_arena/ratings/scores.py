@@ -68,12 +68,12 @@ def _errors(results: TournamentTotals, numbers: Iterable[int]) -> Iterator[Share
             weights = of_each[rows] == number
             deals += int(weights.sum(axis=1) @ each.deals[rows])
             won += int((weights * each.totals[rows]).sum())
-            parts.append(Part(each, rows, weights.astype(np.float64), np.zeros(1)))
+            parts.append(Part(each, rows, weights.astype(np.float64), weights.sum(axis=1)))
         if not deals:
             yield None
             continue
         share = won / (of_deal * deals)
-        parts = [part._replace(expected=np.full(1, of_deal * share)) for part in parts]
+        parts = [part._replace(expected=of_deal * share * part.expected) for part in parts]
         summed = sum_variance(parts, expected is None)
         yield ShareError(
             share,
@@ -222,7 +222,7 @@ def _pair_sum(met: Sequence[_Meetings], with_tails: bool) -> PairSum | None:
         weights = np.zeros((len(rows), each.populations.totals.shape[1]))
         np.add.at(weights, (indices, each.of_first), 1 - score)
         np.add.at(weights, (indices, each.of_second), -score)
-        parts.append(Part(each.populations, rows, weights, np.zeros(1)))
+        parts.append(Part(each.populations, rows, weights, np.zeros(len(rows))))
     return PairSum(first_won + second_won, score, sum_variance(parts, with_tails))
 
 

@@ -324,7 +324,7 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
         notes=bot_notes(first),
         irreproducible=tuple(name for name in bots if name in unsteady),
         devices=tuple(sorted({d for totals in all_totals for d in totals.ledger.devices()})),
-        predecessors=_predecessors(len(bots), first.players, shares),
+        predecessors=_predecessors(first.players, shares),
         solo_pairs=_solo_pairs(len(bots), first.players, shares),
         drawn=_draws(shares, tallies) if first.players > 1 else {},
         repeated={
@@ -407,20 +407,19 @@ def _families(shares: Iterable[LedgerShare]) -> dict[Group, tuple[Group, ...]]:
     return {group: tuple(sorted(family)) for family in families.values() for group in family}
 
 
-def _predecessors(bots: int, players: int, shares: Sequence[LedgerShare]) -> Predecessors | None:
+def _predecessors(players: int, shares: Sequence[LedgerShare]) -> Predecessors | None:
     """The effect of sitting after each bot; None when a ledger has not stored it."""
     if not all(share.measured for share in shares):
         return None
-    sums = [_predecessors_of_a_seed(bots, players, seed_shares) for seed_shares in by_seed(shares)]
-    return reduce(add, sums)
 
+    def of_a_seed(shares: Sequence[LedgerShare]) -> Predecessors:
+        def read(start: int, count: int) -> Blocks:
+            return chain.from_iterable(share.measures(start, count) for share in shares)
 
-def _predecessors_of_a_seed(bots: int, players: int, shares: Sequence[LedgerShare]) -> Predecessors:
-    def read(start: int, count: int) -> Blocks:
-        return chain.from_iterable(share.measures(start, count) for share in shares)
+        orders = len(shares[0].totals.orders)
+        return gather_predecessors(players, orders, _spans(shares), read, _families(shares))
 
-    deals = max(deals_played(share.spans) for share in shares)
-    return gather_predecessors(bots, players, len(shares[0].totals.orders), deals, read)
+    return reduce(add, map(of_a_seed, by_seed(shares)))
 
 
 def _solo_pairs(bots: int, players: int, shares: Sequence[LedgerShare]) -> SoloPairs | None:
