@@ -247,7 +247,7 @@ def gather_rows(
         for group in spans
     }
     widest, end = max(map(len, of_group.values()), default=1), _end(spans)
-    step = end if widest == 1 else max(1, _NUMBERS_AT_ONCE // (widest * numbers))
+    step = max(1, end if widest == 1 else _NUMBERS_AT_ONCE // (widest * numbers))
     sampled = min(_SAMPLED_DEALS, max(2, _SAMPLED_NUMBERS // max(len(spans) * numbers, 1)))
     sums: dict[tuple[Group, ...], _Sums] = {}
 

@@ -379,10 +379,6 @@ def _by_model(model: Luce, populations: Populations) -> tuple[Floats, Floats]:
 def _differences(covariance: Floats) -> Floats:
     """The variances of the differences of each two numbers, from their covariance."""
     variances = np.diagonal(covariance, axis1=-2, axis2=-1)
-    differences: Floats = (
-        variances[..., :, None]
-        + variances[..., None, :]
-        - covariance
-        - np.swapaxes(covariance, -1, -2)
-    )
+    both = covariance + np.swapaxes(covariance, -1, -2)
+    differences: Floats = variances[..., :, None] + variances[..., None, :] - both
     return differences

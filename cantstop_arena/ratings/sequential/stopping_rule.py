@@ -1,8 +1,9 @@
 """The rule that ends a tournament when every bot's interval is narrow enough.
 
 The confidence sequence of each bot is tuned for the deals, of all its lineups together, after which
-bots of equal strength with independent games would meet the rule. This number is known before the first game, as it has to be,
-and accurate enough: tuned for a fourth or four times as many deals, a sequence is hardly wider.
+bots of equal strength with independent games would meet the rule. This number is known before the
+first game, as it has to be, and accurate enough: tuned for a fourth or four times as many deals, a
+sequence is hardly wider.
 """
 
 from math import inf, log
