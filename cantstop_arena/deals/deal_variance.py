@@ -66,7 +66,7 @@ class SumVariance(NamedTuple):
     effective_deals: float = inf
 
 
-class Part(NamedTuple):
+class WeightedDeals(NamedTuple):
     """Some of the `populations`: the `rows`, and for these the weight of each number of a deal.
 
     `expected` is the weighted sum of a deal that all games together lead to expect, by row.
@@ -78,7 +78,7 @@ class Part(NamedTuple):
     expected: NDArray[Any]
 
 
-def sum_variance(parts: Iterable[Part], with_tails: bool = True) -> SumVariance:
+def sum_variance(parts: Iterable[WeightedDeals], with_tails: bool = True) -> SumVariance:
     """The variance of the weighted sum over the deals of some populations.
 
     `with_tails` says whether heavy tails limit the degrees of freedom.

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.deal_variance import Part, sum_variance
+from cantstop_arena.deals.deal_variance import WeightedDeals, sum_variance
 from cantstop_arena.deals.outcomes import Span
 from cantstop_arena.deals.sampling import (
     Families,
@@ -86,7 +86,7 @@ class Predecessors(msgspec.Struct, frozen=True):
         self, weights_in: Callable[[Ints], Floats], games: int, bots: set[int]
     ) -> MeanCount | None:
         """The mean of a weighted sum over the lineups in which these bots sit."""
-        parts, total, count = list[Part](), 0.0, 0
+        parts, total, count = list[WeightedDeals](), 0.0, 0
         for each in self.populations:
             seated = [(each.lineups == bot).any(axis=2) for bot in bots]
             together = np.logical_and.reduce(seated)
@@ -96,7 +96,7 @@ class Predecessors(msgspec.Struct, frozen=True):
             lineups = together[rows].sum(axis=1)
             total += float((weights * each.totals[rows]).sum())
             count += games * int(lineups @ each.deals[rows])
-            parts.append(Part(each, rows, weights, games * lineups))
+            parts.append(WeightedDeals(each, rows, weights, games * lineups))
         if not count:
             return None
         mean = total / count

@@ -20,7 +20,7 @@ from math import isfinite, sqrt
 import msgspec
 import numpy as np
 
-from cantstop_arena.deals.deal_variance import Part, SumVariance, sum_variance
+from cantstop_arena.deals.deal_variance import SumVariance, WeightedDeals, sum_variance
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.payoff import Payoff
 from cantstop_arena.deals.sampling import DealSums
@@ -235,7 +235,7 @@ class MeanPayoffs(msgspec.Struct, frozen=True, dict=True):
             rows = np.flatnonzero((per_game[parameters] != 0).any(axis=1))
             weights = per_game[parameters[rows]]
             of_deal = (weights * expected[parameters[rows]]).sum(axis=1)
-            parts.append(Part(each, rows, weights, of_deal))
+            parts.append(WeightedDeals(each, rows, weights, of_deal))
         summed = sum_variance(parts, self.expected is None)
         return PayoffError(float(contrast @ self._means), summed, bounds, self.expected)
 

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from cantstop_arena.deals.deal_variance import (
     DegreesOfFreedom,
-    Part,
     SumVariance,
+    WeightedDeals,
     sum_variance,
 )
 from cantstop_arena.deals.outcomes import Tally, TournamentTotals, win_units
@@ -62,13 +62,13 @@ def _errors(results: TournamentTotals, numbers: Iterable[int]) -> Iterator[Share
     of_deal = win_units(results.players) * len(results.orders)
     parameters = [each.parameters(bots) for each in results.deals.populations]
     for number in numbers:
-        deals, won, parts = 0, 0, list[Part]()
+        deals, won, parts = 0, 0, list[WeightedDeals]()
         for each, of_each in zip(results.deals.populations, parameters, strict=True):
             rows = np.flatnonzero((of_each == number).any(axis=1))
             weights = of_each[rows] == number
             deals += int(weights.sum(axis=1) @ each.deals[rows])
             won += int((weights * each.totals[rows]).sum())
-            parts.append(Part(each, rows, weights.astype(np.float64), weights.sum(axis=1)))
+            parts.append(WeightedDeals(each, rows, weights.astype(np.float64), weights.sum(axis=1)))
         if not deals:
             yield None
             continue
@@ -216,13 +216,13 @@ def _pair_sum(met: Sequence[_Meetings], with_tails: bool) -> PairSum | None:
     second_won = sum(int(each.populations.totals[each.rows, each.of_second].sum()) for each in met)
     if first_won + second_won <= 0:
         return None
-    score, parts = first_won / (first_won + second_won), list[Part]()
+    score, parts = first_won / (first_won + second_won), list[WeightedDeals]()
     for each in met:
         rows, indices = np.unique(each.rows, return_inverse=True)
         weights = np.zeros((len(rows), each.populations.totals.shape[1]))
         np.add.at(weights, (indices, each.of_first), 1 - score)
         np.add.at(weights, (indices, each.of_second), -score)
-        parts.append(Part(each.populations, rows, weights, np.zeros(len(rows))))
+        parts.append(WeightedDeals(each.populations, rows, weights, np.zeros(len(rows))))
     return PairSum(first_won + second_won, score, sum_variance(parts, with_tails))
 
 

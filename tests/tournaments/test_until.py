@@ -99,7 +99,8 @@ def test_games_end_at_the_first_look_at_which_all_intervals_are_narrow(
     assert [wide <= most for _, wide in seen] == [False] * (len(seen) - 1) + [True]
     ruled = tournament_file.read(Path("cup.yaml"), Catalogue(Path("bots"))).until
     assert ruled is not None
-    planned = list(looks(ruled.expected, 10**7))[: len(seen)]
+    lineups = {2: 2, 3: 1}[players]  # of each bot
+    planned = list(looks(ruled.expected, 10**7, lineups=lineups))[: len(seen)]
     assert [games for games, _ in seen] == [deals * factorial(players) for deals in planned]
     summary = told("results/cup/summary.json")
     groups = {2: 3, 3: 1}[players]
