@@ -53,7 +53,8 @@ test-long: $(VENV)/installed-dev
 check: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --num-workers auto || { [ $$? = 2 ] && $(BIN)/mypy; }
+	@out=$$($(BIN)/mypy --num-workers auto 2>&1); code=$$?; \
+		if [ $$code = 2 ]; then $(BIN)/mypy; else echo "$$out"; exit $$code; fi
 	$(BIN)/lint-imports
 
 bench: $(VENV)/installed-dev

@@ -6,15 +6,14 @@ without a name unsaid. Its `EntryPoint` loads what is found here.
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cantstop_arena.bounded_files import read_regular
 from cantstop_arena.errors import BotError
 
 if TYPE_CHECKING:
@@ -56,6 +55,11 @@ def distribution_of(point: EntryPoint) -> str:
     return ""
 
 
+def module_of(point: EntryPoint) -> str:
+    """The dotted name of the module of an entry point."""
+    return point.value.partition("[")[0].partition(":")[0].strip()
+
+
 def load_entry_point(point: EntryPoint) -> Any:
     """The object that an entry point names.
 
@@ -91,7 +95,7 @@ def _declarations(malformed: list[tuple[str, str]]) -> Iterator[tuple[str, str]]
         if (name := package.partition("-")[0].lower()) not in packages:
             packages.add(name)
             try:
-                yield package, _declaration_text(file)
+                yield package, read_regular(file, _MAX_SIZE).decode()
             except (OSError, ValueError) as error:
                 malformed.append((package, _read_error(error)))
 
@@ -99,17 +103,3 @@ def _declarations(malformed: list[tuple[str, str]]) -> Iterator[tuple[str, str]]
 def _read_error(error: Exception) -> str:
     reason = getattr(error, "strerror", None) or error
     return f"its entry_points.txt cannot be read: {reason}"
-
-
-def _declaration_text(path: Path) -> str:
-    """The text of a file of at most _MAX_SIZE bytes. Raises OSError or ValueError."""
-    file = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    try:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise ValueError("it is no regular file")
-        content = os.read(file, _MAX_SIZE + 1)
-    finally:
-        os.close(file)
-    if len(content) > _MAX_SIZE:
-        raise ValueError(f"it is larger than {_MAX_SIZE >> 20} MiB")
-    return content.decode()

@@ -13,6 +13,7 @@ import msgspec
 from cantstop_arena.api.results import Results
 from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER
 from cantstop_arena.errors import LedgerError, UsageError
+from cantstop_arena.reports.match_report import stored_finding
 from cantstop_arena.reports.tournament_files import CONTENT
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tournaments.file.tournament_file import MAX_FOLDER_LENGTH, MAX_NAME_LENGTH
@@ -42,8 +43,13 @@ def open(
 
 def load_tournament_results(folder: Path, *, bots_folder: Path | str = DEFAULT_FOLDER) -> Results:
     """The results of a tournament or a match in a folder."""
+    from cantstop_arena.api.matches import MatchResults
+
     source = partial(_setting_of, folder, Path(bots_folder))
-    return Results(Analysis(load_results_with_aims(folder)), folder, source)
+    analysis = Analysis(load_results_with_aims(folder))
+    if found := stored_finding(folder, analysis):
+        return MatchResults(found, analysis, folder, source)
+    return Results(analysis, folder, source)
 
 
 def rate(

@@ -32,7 +32,6 @@ from cantstop_arena.reports.match_report import (
     match_text,
 )
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.notes import about_disqualified
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.entrants import Entrant, with_distinct_names
 from cantstop_arena.tournaments.file.keys import default_of
@@ -118,17 +117,14 @@ class PlannedMatch(PlannedTournament):
         totals = self.totals(options, observer, ending)
         first, second, *_ = (entrant.name for entrant in self.tournament.entrants)
         analysis = Analysis(replace(totals, until=ended_by(self.test), subject=first))
-        disqualified = dict(zip(totals.disqualified, about_disqualified(analysis), strict=True))
-        counts: list[int] = ending.counts.tolist()
         match_finding = finding(
             (first, second),
             analysis,
-            [0] * len(counts) if disqualified else counts,
+            ending.counts.tolist(),
             self.test,
             ending.state,
             self.tournament.lineup_size,
             len(self.tournament.orders),
-            disqualified,
         )
         seed = totals.seed
         assert seed is not None, "a match is one tournament"

@@ -2,38 +2,43 @@
 
 import contextlib
 import hashlib
-import inspect
 import json
 import os
 import signal
-import stat
 import sys
 import threading
 import time
 import types
 from collections.abc import Iterable, Iterator, Mapping
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.atomic_files import create_below, write_result
 from cantstop_arena.bots import file_imports
-from cantstop_arena.bots.bot_paths import NET, bot_name, bot_path, is_in_folder
+from cantstop_arena.bots.bot_paths import FOLDER_FILE, NET, bot_name, bot_path, is_in_folder
+from cantstop_arena.bounded_files import MAX_SOURCE_BYTES, files_below, read_regular
 from cantstop_arena.errors import BotError, Interrupted
 from cantstop_arena.hookspecs import MODULE_PREFIX
+from cantstop_arena.packages import module_of
 from cantstop_arena.processes import system
 from cantstop_arena.processes.interpreter_guard import InterpreterGuard
 from cantstop_arena.processes.system import is_installed, short_path
 from cantstop_arena.texts import attribute_text, in_a_line, type_name
 
-MAX_SOURCE_BYTES = 1 << 24  # bytes of a bot's file and the files that it imports, together
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
 MAX_BESIDE = 200  # files beside a bot's file that can be part of the bot
 NET_MODULE = b"""from cantstop_arena.bots.onnx_bots import describe_net
 describe_net(globals())
 """
 """The module that the file of a net stands for: the code of a bot."""
+_MAX_CODE_LENGTH = 100  # characters of a line that is no Python
 _NO_SOURCES = "__pycache__"  # a folder that Python fills
 
 
@@ -197,30 +202,9 @@ def lines_of(text: bytes | None) -> list[str]:
 def read_source(path: Path) -> bytes:
     """The content of a regular file of at most MAX_SOURCE_BYTES. Raises BotError for any other."""
     try:
-        # Without O_NONBLOCK, opening a named pipe would wait for a writer.
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise BotError(f"{path} cannot be read: {reason}") from error
-    try:
-        is_regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
-        content = _read_up_to(descriptor, MAX_SOURCE_BYTES + 1) if is_regular else b""
+        return read_regular(path, MAX_SOURCE_BYTES)
     except OSError as error:
         raise BotError(f"{path} cannot be read: {error.strerror}") from error
-    finally:
-        os.close(descriptor)
-    if not is_regular:
-        raise BotError(f"{path} cannot be read: it is no regular file")
-    if len(content) > MAX_SOURCE_BYTES:
-        raise BotError(f"{path} cannot be read: it is larger than {MAX_SOURCE_BYTES >> 20} MiB")
-    return content
-
-
-def _read_up_to(descriptor: int, max_bytes: int) -> bytes:
-    content = b""
-    while chunk := os.read(descriptor, max_bytes - len(content)):
-        content += chunk
-    return content
 
 
 def digest_of_texts(texts: Mapping[str, bytes]) -> str:
@@ -262,8 +246,8 @@ class BotFile:
             raise BotError("does not import: it pretends that the user wants to end") from error
         except BaseException as error:
             sys.modules.pop(self._name, None)
-            if self.path.suffix == NET and isinstance(error, BotError):
-                raise
+            if self.path.suffix == NET:  # the code is the arena's own
+                raise BotError(_net_reason(error)) from error
             reason = f"{exception_line(error)}{self._hint(error)}"
             raise BotError(f"does not import: {reason}") from error
 
@@ -311,6 +295,15 @@ def _is_below(file: str, folder: str) -> bool:
     return file.startswith(f"{folder}{os.sep}") and os.path.isfile(file) and not is_installed(file)
 
 
+def _net_reason(error: BaseException) -> str:
+    """Why a net cannot be used, without the arena's own files and functions."""
+    if isinstance(error, BotError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "it needs more memory than it may use"
+    return f"it cannot be read: {type_name(error)}: {attribute_text(error, str)}"
+
+
 @contextlib.contextmanager
 def foreign_code() -> Iterator[None]:
     """A context in which a plug-in's code is loaded: its output is discarded, its time limited.
@@ -343,6 +336,9 @@ if hasattr(os, "register_at_fork"):
 def _import_deadline() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
         yield
+        return
+    if sys.platform == "linux" and not system.counts_waiting():  # in the sandbox
+        yield  # whoever started this process limits it, and leaves out waiting for a processor
         return
     start = time.monotonic() - system.run_queue_seconds()
 
@@ -390,11 +386,26 @@ MAX_IMPORT_SECONDS = 10.0
 _STANDARD_STREAMS = (1, 2)  # file descriptors of standard output and standard error
 
 
-def sources_of(plugin: Any) -> Iterable[Path]:
-    """The source files of a plug-in: all files of its package, or its one module."""
-    module = plugin if inspect.ismodule(plugin) else inspect.getmodule(plugin)
-    file = Path(getattr(module, "__file__", None) or __file__)
-    return file.parent.rglob("*.py") if file.name == "__init__.py" else [file]
+def digest_of_package(point: "EntryPoint") -> str:
+    """The SHA-256 digest of an entry point's sources: all files of its package, or its module.
+
+    They are found without running their code, which could name any file of the machine. Raises
+    BotError when they cannot be read.
+    """
+    name, *names = module_of(point).split(".")
+    try:
+        spec = find_spec(name)  # a top-level name: nothing is imported
+        for name in names:
+            places = spec.submodule_search_locations if spec else None
+            spec = PathFinder.find_spec(name, places or [])
+    except (ImportError, ValueError, AttributeError):
+        spec = None
+    if spec is None or not spec.origin:
+        raise BotError(f"no file of the module {in_a_line(point.value)} is found")
+    file = Path(spec.origin)
+    if file.name != FOLDER_FILE:
+        return digest_of([file])
+    return digest_of(path for path in files_below(file.parent) if path.suffix == ".py")
 
 
 def digest_of(sources: Iterable[Path]) -> str:
@@ -412,7 +423,8 @@ def exception_line(error: BaseException) -> str:
     """An exception in one line, with the file and line that raised it, if known."""
     message = f"{type_name(error)}: {attribute_text(error, str) or 'no message'}"
     if isinstance(error, SyntaxError):
-        return message
+        code = (error.text or "").strip()[:_MAX_CODE_LENGTH]
+        return f"{message}: {code}" if code else message
     entry, source_entry = error.__traceback__, None
     while entry is not None:
         if entry.tb_frame.f_code.co_filename != __file__:

@@ -20,7 +20,7 @@ from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import GROUP, built_in
 from cantstop_arena.hookspecs import PROJECT
 from cantstop_arena.native.code_cache import cache_root, readable_folder
-from cantstop_arena.packages import entry_points_of
+from cantstop_arena.packages import entry_points_of, module_of
 from cantstop_arena.processes.child_limits import ChildLimits
 from cantstop_arena.processes.child_start import Policy
 from cantstop_arena.processes.sandbox import (
@@ -101,6 +101,7 @@ def _view_of(start: BotStart) -> SandboxView:
         texts=texts_of(bot.source, start.needs) if bot and bot.source else {},
         stored_code=_stored_code([start.bot.game]),
         folder=start.cwd.absolute(),
+        has_proc=bool(start.command),
     )
 
 
@@ -262,26 +263,22 @@ def _points(group: str) -> "tuple[EntryPoint, ...]":
 
 def _other_points(package: str | None) -> "list[EntryPoint]":
     """The entry points of bots that are not in this package, nor in a game's."""
-    own = {_module_of(point) for point in _points(PROJECT) if point.name == package}
-    own |= {_module_of(point) for point in _points(GROUP)}
+    own = {module_of(point) for point in _points(PROJECT) if point.name == package}
+    own |= {module_of(point) for point in _points(GROUP)}
     own_paths = {path for module in own for path in _paths_of(module)}
     return [
-        point for point in _points(PROJECT) if own_paths.isdisjoint(_paths_of(_module_of(point)))
+        point for point in _points(PROJECT) if own_paths.isdisjoint(_paths_of(module_of(point)))
     ]
 
 
 def _other_packages(package: str | None) -> Iterator[Path]:
     """The files of packages of other bots."""
     for point in _other_points(package):
-        yield from _paths_of(_module_of(point))
-
-
-def _module_of(point: "EntryPoint") -> str:
-    return point.value.partition("[")[0].partition(":")[0].strip()
+        yield from _paths_of(module_of(point))
 
 
 def _top_level(point: "EntryPoint") -> str:
-    return _module_of(point).partition(".")[0]
+    return module_of(point).partition(".")[0]
 
 
 @cache

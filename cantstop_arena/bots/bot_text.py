@@ -13,7 +13,9 @@ from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import Option
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.processes.system import short_path
-from cantstop_arena.texts import printable_lines
+from cantstop_arena.texts import beginning_of, printable_lines
+
+_MAX_VALUE_LENGTH = 2000  # characters
 
 
 def bot_text(bot: BotDescription, game: Game, versions: Sequence[StoredVersion] = ()) -> str:
@@ -44,7 +46,8 @@ def _options(bot: BotDescription) -> Iterator[str]:
     if not bot.options:
         yield "It has no options."
     for name, option in bot.options.items():
-        yield f"option   {name}, default {option.default!r}{_choices(option)}"
+        value = beginning_of(repr(option.default), _MAX_VALUE_LENGTH)
+        yield f"option   {name}, default {value}{_choices(option)}"
 
 
 def _versions(bot: BotDescription, versions: Sequence[StoredVersion]) -> Iterator[str]:
@@ -57,7 +60,8 @@ def _versions(bot: BotDescription, versions: Sequence[StoredVersion]) -> Iterato
 
 
 def _choices(option: Option) -> str:
-    return f", one of {', '.join(map(repr, option.choices))}" if option.choices else ""
+    values = beginning_of(", ".join(map(repr, option.choices)), _MAX_VALUE_LENGTH)
+    return f", one of {values}" if values else ""
 
 
 def _details(bot: BotDescription, game: Game) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar
 import msgspec
 
 from cantstop_arena.bots import bot_files, file_imports
-from cantstop_arena.bots.bot_files import BotSource, digest_of, exception_line, sources_of
+from cantstop_arena.bots.bot_files import BotSource, digest_of_package, exception_line
 from cantstop_arena.bots.known_bot import (
     MAX_NAME_LENGTH,
     PRINTED_BACKENDS,
@@ -23,8 +23,9 @@ from cantstop_arena.bots.known_bot import (
 )
 from cantstop_arena.bots.loader import Loader, entry_point
 from cantstop_arena.bots.origins import Origin
+from cantstop_arena.bounded_files import digest_of_file
 from cantstop_arena.errors import BotError, RulesError, UsageError
-from cantstop_arena.game_api.bot_options import Option, Search, is_plain
+from cantstop_arena.game_api.bot_options import MAX_DEPTH, Option, Search, is_plain
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.hookspecs import BATCH_HOOK, PROJECT
@@ -39,7 +40,7 @@ DESCRIBING = f"{__name__}:{serve_forks.__name__}"
 """The entry of a sandbox in which many files are described."""
 
 _MAX_COMPLAINT_LENGTH = 1000
-_MAX_FILES = 1000
+_MAX_OPTIONS = 1000
 _EXIT_SECONDS = 2.0  # added to MAX_IMPORT_SECONDS, for code that ignores its process's own limit
 _TUPLE = "tuple"  # the key of a tuple's items, as messages have only lists
 _Data = TypeVar("_Data")
@@ -86,12 +87,11 @@ class FileDescribed(msgspec.Struct, tag=True, frozen=True):
 
 
 class PackageDescribed(msgspec.Struct, tag=True, frozen=True):
-    """The bots and the rule sets of an entry point, its game and its source files."""
+    """The bots and the rule sets of an entry point, and its game."""
 
     bots: list[BotData]
     rules: list[dict[str, Any]]
     game: str
-    files: list[str]
 
 
 class PackagesListed(msgspec.Struct, tag=True, frozen=True):
@@ -166,7 +166,7 @@ def offer_of_package(point: str, answer: object) -> PackageContents:
     Raises BotError if it cannot be used.
     """
     data = _usable(answer, PackageDescribed)
-    digest = digest_of([Path(name) for name in data.files[:_MAX_FILES]])
+    digest = digest_of_package(entry_point(point))
     bots = [_bot(bot, Origin.PACKAGE, digest, package=point) for bot in data.bots]
     game = _game(data.game)
     return PackageContents(bots, [_rules(game, rules) for rules in data.rules], game.name)
@@ -209,6 +209,8 @@ def _stays_below(name: str) -> bool:
 def _bot(data: BotData, origin: Origin, digest: str, **source_fields: Any) -> BotDescription:
     if not is_printed_well(data.name):
         raise BotError(f"holds a bot whose name cannot be used: {data.name!r:.{MAX_NAME_LENGTH}}")
+    if len(data.options) > _MAX_OPTIONS:
+        raise BotError(f"has more than {_MAX_OPTIONS:,} options")
     options = {option.name: option for option in map(_option, data.options)}
     game = _game(data.game)
     check_names(options)
@@ -235,7 +237,8 @@ def _game(name: str) -> Game:
 
 def _option(data: OptionData) -> Option:
     default = _default_from_data(data.default)
-    if not (data.name.isidentifier() and is_plain(default)):
+    is_valid = data.name.isidentifier() and len(data.name) <= MAX_NAME_LENGTH and is_plain(default)
+    if not is_valid or (data.is_file and not isinstance(default, str | None)):
         raise _invalid_description()
     return Option(data.name, default, tuple(data.choices), _search(data.search), data.is_file)
 
@@ -256,15 +259,19 @@ def _rules(game: Game, data: Mapping[str, Any]) -> Any:
     try:
         changes = {key: data[key] for key in data if key != "name"}
         return game.rules.derive(game.rules.default, changes, _line(name))
-    except (RulesError, TypeError) as error:
+    except (RulesError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise BotError(f"offers rules that make no sense: {_line(str(error))}") from error
 
 
-def _default_from_data(value: Any) -> Any:
-    """The default of an option with its tuples."""
-    if isinstance(value, dict):
-        return tuple(map(_default_from_data, value.get(_TUPLE, ())))
-    return [_default_from_data(item) for item in value] if isinstance(value, list) else value
+def _default_from_data(value: Any, depth: int = MAX_DEPTH) -> Any:
+    """The default of an option with its tuples; anything may have been sent as it."""
+    items = value.get(_TUPLE) if isinstance(value, dict) else value
+    if not isinstance(items, list):
+        return value
+    if depth == 0:
+        raise _invalid_description()
+    values = [_default_from_data(item, depth - 1) for item in items]
+    return tuple(values) if isinstance(value, dict) else values
 
 
 # --- Functions called in other processes ----------------------------------------------------------
@@ -307,7 +314,7 @@ def describe_package(point: str) -> PackageDescribed | Raised:
         bots = loader.bots_of_package(point) if has_bots else []
         rules = [{**game.rules.as_dict(rules), "name": rules.name} for rules in rule_sets]
         described = [_bot_as_data(bot.description()) for bot in bots]
-        return PackageDescribed(described, rules, game.name, [*map(str, sources_of(plugin))])
+        return PackageDescribed(described, rules, game.name)
     except BaseException as error:
         return Raised(exception_report(error))
 
@@ -353,14 +360,8 @@ def _default_as_data(value: object) -> object:
 
 def describe_command(argv: Sequence[str]) -> str:
     """A digest of a command: its arguments, or the contents of those that are files."""
-    text = json.dumps([_content_digest(argument) or argument for argument in argv])
+    text = json.dumps([digest_of_file(argument) or argument for argument in argv])
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _content_digest(argument: str) -> str | None:
-    if not os.path.isfile(argument):
-        return None
-    return hashlib.sha256(Path(argument).read_bytes()).hexdigest()
 
 
 MAX_REPORT_LENGTH = 500  # characters

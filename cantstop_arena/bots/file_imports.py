@@ -12,6 +12,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 from cantstop_arena.bots.bot_paths import FOLDER_FILE
+from cantstop_arena.bounded_files import MAX_SOURCE_BYTES, read_regular
 from cantstop_arena.errors import BotError
 from cantstop_arena.processes.system import is_installed
 
@@ -208,7 +209,7 @@ def read_beside(file: str, name: str) -> bytes:
         message = "is no part of the bot: read it when the file is loaded, whatever the options"
         raise BotError(f"{name} {message}")
     try:
-        content = Path(path).read_bytes()
+        content = read_regular(path, MAX_SOURCE_BYTES)
     except OSError as error:
         raise BotError(f"{name} beside {file} cannot be read: {error.strerror}") from error
     _read_paths.add(path)

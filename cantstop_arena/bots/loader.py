@@ -21,9 +21,9 @@ from cantstop_arena.bots.bot_files import (
     BotFile,
     BotSource,
     digest_of,
+    digest_of_package,
     exception_line,
     foreign_code,
-    sources_of,
 )
 from cantstop_arena.bots.bot_paths import bot_name, bot_path, file_in
 from cantstop_arena.bots.known_bot import (
@@ -42,6 +42,7 @@ from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.hookspecs import BATCH_HOOK, PROJECT, BatchHooks, Bot, BotFunctions
 from cantstop_arena.packages import entry_points_of, load_entry_point
+from cantstop_arena.processes.system import short_path
 from cantstop_arena.table.batched_bot import BatchedBot
 
 if TYPE_CHECKING:
@@ -166,9 +167,10 @@ class Loader:
 
     def _register_package(self, name: str) -> list[LoadedBot]:
         try:
+            point = entry_point(name)
             with foreign_code():
-                plugin = load_entry_point(entry_point(name))
-            digest = digest_of(sources_of(plugin))
+                plugin = load_entry_point(point)
+            digest = digest_of_package(point)
         except BotError:
             raise
         except BaseException as error:
@@ -504,7 +506,10 @@ def hook_complaint(error: pluggy.PluginValidationError, plugin: Any, game: Game)
     hooks = [*game.functions, BATCH_HOOK, *REGISTERED]
     for name, function in list(vars(plugin).items()):
         if hasattr(function, f"{PROJECT}_impl") and name not in hooks:
-            return f"there is no hook {name!r}{did_you_mean(name, hooks)}"
+            code = inspect.unwrap(function).__code__
+            where = f"{short_path(code.co_filename)}:{code.co_firstlineno}"
+            there_is = f"there is no hook {name!r}{did_you_mean(name, hooks)} ({where})"
+            return f"{there_is}; the hooks of {game.name} are {', '.join(hooks)}"
         if name == BATCH_HOOK and batch_function(plugin, game) is not None:
             functions = {**functions, BATCH_HOOK: _BATCH}
         if name in functions and inspect.isfunction(function):

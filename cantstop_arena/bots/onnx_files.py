@@ -8,6 +8,7 @@ the numbers of the fields are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -19,6 +20,7 @@ METADATA = "cantstop_arena."
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5  # kinds of fields
 _ENDS = {_FIXED64: 8, _FIXED32: 4}
 _MAX_DEPTH = 20  # of graphs inside operators
+_MAX_FIELDS = 300_000  # of all messages; a net of 10,000 operators has some 200,000
 
 _DOMAINS = ("", "ai.onnx", "ai.onnx.ml")  # of the operators that ONNX defines
 _FLOAT = 1  # the type of tensors
@@ -53,12 +55,12 @@ class NetFile(msgspec.Struct, frozen=True):
 def read_net(content: bytes) -> NetFile:
     """The net in a file. Raises BotError if it is none that the arena can play."""
     try:
-        return _net_in(memoryview(content))
+        return _net_in(_Message(memoryview(content), iter(range(_MAX_FIELDS))))
     except (ValueError, IndexError, UnicodeDecodeError, RecursionError) as error:
         raise BotError("it is no file in the format ONNX, or it is damaged") from error
 
 
-def _net_in(content: memoryview) -> NetFile:
+def _net_in(content: _Message) -> NetFile:
     model = _fields(content)
     graphs = _messages(model, 7)
     if not graphs:
@@ -100,7 +102,7 @@ def _check_graph(graph: _Fields, own_domains: set[str], depth: int) -> None:
     _check_nodes(_messages(graph, 1), own_domains, depth)
 
 
-def _check_nodes(nodes: Sequence[memoryview], own_domains: set[str], depth: int) -> None:
+def _check_nodes(nodes: Sequence[_Message], own_domains: set[str], depth: int) -> None:
     for node in map(_fields, nodes):
         domain = _text(node, 7)
         if domain not in _DOMAINS and domain not in own_domains:
@@ -117,12 +119,12 @@ def _check_nodes(nodes: Sequence[memoryview], own_domains: set[str], depth: int)
                 _check_graph(_fields(graph), own_domains, depth + 1)
 
 
-def _check_sparse(sparse: memoryview) -> None:
+def _check_sparse(sparse: _Message) -> None:
     for tensor in (*_messages(_fields(sparse), 1), *_messages(_fields(sparse), 2)):
         _check_tensor(tensor)
 
 
-def _check_tensor(tensor: memoryview) -> None:
+def _check_tensor(tensor: _Message) -> None:
     fields = _fields(tensor)
     if _messages(fields, 13) or any(location == 1 for location in fields.get(14, ())):
         raise BotError(
@@ -143,20 +145,31 @@ def _tensor(value: _Fields) -> NetTensor:
 
 # Protocol Buffers -------------------------------------------------------------------------------
 
-_Fields = dict[int, list[int | memoryview]]
+
+class _Message(NamedTuple):
+    """A message, and a number for each field of its file that may still be read."""
+
+    content: memoryview
+    budget: Iterator[int]
+
+
+_Fields = dict[int, list[int | _Message]]
 """The values of a message's fields, by number."""
 
 
-def _fields(message: memoryview) -> _Fields:
+def _fields(message: _Message) -> _Fields:
     fields: _Fields = {}
     for number, value in _values(message):
         fields.setdefault(number, []).append(value)
     return fields
 
 
-def _values(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
+def _values(parent: _Message) -> Iterator[tuple[int, int | _Message]]:
+    message, budget = parent
     at = 0
     while at < len(message):
+        if next(budget, None) is None:
+            raise BotError(f"it has more than {_MAX_FIELDS:,} parts, as no net that can play has")
         key, at = _varint(message, at)
         number, kind = key >> 3, key & 7
         if kind == _VARINT:
@@ -169,7 +182,7 @@ def _values(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
             size = _ENDS.get(kind, -1)
         if size < 0 or at + size > len(message):
             raise ValueError("a field without an end")
-        yield number, message[at : at + size]
+        yield number, _Message(message[at : at + size], budget)
         at += size
 
 
@@ -187,13 +200,13 @@ def _varint(message: memoryview, at: int) -> tuple[int, int]:
             raise ValueError("a number without an end")
 
 
-def _messages(fields: _Fields, number: int) -> list[memoryview]:
-    return [value for value in fields.get(number, ()) if isinstance(value, memoryview)]
+def _messages(fields: _Fields, number: int) -> list[_Message]:
+    return [value for value in fields.get(number, ()) if isinstance(value, _Message)]
 
 
 def _text(fields: _Fields, number: int) -> str:
     texts = _messages(fields, number)
-    return bytes(texts[-1]).decode() if texts else ""
+    return bytes(texts[-1].content).decode() if texts else ""
 
 
 def _number(fields: _Fields, number: int) -> int:

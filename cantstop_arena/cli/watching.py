@@ -5,7 +5,6 @@ has read. The parent polls their stat, and compares digests before it starts the
 that writes beside itself must not keep it running for ever.
 """
 
-import glob
 import os
 import signal
 import sys
@@ -20,8 +19,8 @@ import click
 import msgspec
 
 from cantstop_arena.bots.bot_paths import own_files_called
+from cantstop_arena.bounded_files import digest_of_path, files_below, paths_matching
 from cantstop_arena.exit_codes import ExitCode
-from cantstop_arena.game_api.bot_options import digest_of_path
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.system import ArenaProcess, short_path, start_arena
 from cantstop_arena.texts import how_many, listed
@@ -81,14 +80,14 @@ class FilesRead(msgspec.Struct, frozen=True):
 
 def _matching(globs: Iterable[str]) -> Iterator[str]:
     """The files that match any of these globs."""
-    matches = (glob.glob(each, recursive=True) for each in dict.fromkeys(globs))  # noqa: PTH207
+    matches = map(paths_matching, dict.fromkeys(globs))
     yield from dict.fromkeys(path for paths in matches for path in paths)
 
 
 def _stamp(path: Path) -> _Stamp:
     try:
         if path.is_dir():
-            return tuple(map(_stamp, sorted(path.rglob("*"))))
+            return tuple(map(_stamp, sorted(files_below(path))))
         status = path.stat()
     except OSError:
         return None

@@ -9,9 +9,11 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+from cantstop_arena.bounded_files import digest_of_file
 from cantstop_arena.errors import BotError
 
 MAX_QUOTE_LENGTH = 60  # characters of what a user wrote, in a message
+MAX_DEPTH = 20  # lists in each other, in a default
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,8 @@ class Option:
         if value == self.default and type(value) is type(self.default):
             return None
         expected = _KINDS.get(type(self.default))
+        if self.is_file:
+            expected = (str,), "the path of a file"
         if expected is None:
             return None
         kinds, description = expected
@@ -97,6 +101,9 @@ def options_of(function: Callable[..., Any], skip: int = 0) -> dict[str, Option]
         if parameter.default is not parameter.empty and not is_plain(parameter.default):
             default = f"{parameter.default!r:.{MAX_QUOTE_LENGTH}}"
             raise BotError(f"option {parameter.name} has the default {default}; {_PLAIN}")
+        if parameter.name in files and not isinstance(parameter.default, str | None):
+            default = f"{parameter.default!r:.{MAX_QUOTE_LENGTH}}"
+            raise BotError(f"option {parameter.name} has the default {default}; {_PATH}")
     return {
         name: Option(
             name,
@@ -112,13 +119,14 @@ def options_of(function: Callable[..., Any], skip: int = 0) -> dict[str, Option]
     }
 
 
+_PATH = 'a file is named by a text: FilePath() has the default "" or the path of a file'
 _PLAIN = "a default must be a number, a text, true, false, null or a list of these"
 
 
-def is_plain(value: object) -> bool:
-    """Whether a value can be written in a tournament file."""
+def is_plain(value: object, depth: int = MAX_DEPTH) -> bool:
+    """Whether a value can be written in a tournament file; lists in lists up to a depth."""
     if isinstance(value, list | tuple):
-        return all(map(is_plain, value))
+        return depth > 0 and all(is_plain(item, depth - 1) for item in value)
     if isinstance(value, float):
         return isfinite(value)
     return value is None or type(value) in (bool, int, str)
@@ -155,35 +163,22 @@ def find_faults(options: Mapping[str, Option], given: Mapping[str, Any]) -> list
 
 
 def files_among(options: Mapping[str, Option], given: Mapping[str, Any]) -> dict[str, str]:
-    """Digests by option, for the options that are paths of readable files or have usual files."""
+    """Digests by option, for the options whose values are paths of files or that have usual files.
+
+    Files are those that the user names: a default is the bot's own word, and never opened here.
+    """
     files = {name: option for name, option in options.items() if option.is_file}
     digests = {name: _digest_of_named(option, given[name]) for name, option in files.items()}
     return {name: digest for name, digest in digests.items() if digest}
 
 
-def _digest_of_named(option: Option, path: str) -> str:
+def _digest_of_named(option: Option, path: str | None) -> str:
     """The digest of the file at `path`, else of the usual files; empty if there are none."""
-    if path or not option.usual:
-        return _digest_of_file(path)
-    digests = "".join(_digest_of_file(str(file)) for file in option.usual)
-    return hashlib.sha256(digests.encode()).hexdigest()
-
-
-def digest_of_path(path: Path) -> str:
-    """The SHA-256 digest of a file, or of all files in a folder with their names."""
-    if not path.is_dir():
-        return _digest_of_file(str(path))
-    files = sorted(file for file in path.rglob("*") if file.is_file())
-    lines = (f"{file.relative_to(path).as_posix()}\0{_digest_of_file(str(file))}" for file in files)
-    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
-
-
-def _digest_of_file(path: str) -> str:
-    """The SHA-256 of a file's content, in hex digits; empty when it cannot be read."""
-    try:
-        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    except (OSError, ValueError):
+    if path and path != option.default:
+        return digest_of_file(path)
+    if not option.usual:
         return ""
+    return hashlib.sha256("".join(map(digest_of_file, option.usual)).encode()).hexdigest()
 
 
 def _unknown(name: str, options: Iterable[str]) -> str:

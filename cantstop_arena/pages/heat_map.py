@@ -8,15 +8,10 @@ from markupsafe import Markup
 
 from cantstop_arena.pages.document import Figure
 from cantstop_arena.pages.elements import element, hidden, join_markup
-from cantstop_arena.pages.number_text import (
-    half_width,
-    percent,
-    plain,
-    share_ends,
-)
+from cantstop_arena.pages.number_text import percent, plain, share_ends
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import EVEN_PERCENT, half_away
+from cantstop_arena.tables.column import EVEN_PERCENT, half_away, interval_texts
 from cantstop_arena.texts import middle_shortened, printable
 
 STEPS = (
@@ -138,9 +133,8 @@ def _numbers(cell: Estimate, bots: int) -> Iterator[Markup]:
     yield element("b", percent(cell.mean or 0, 1 if is_large else 0).removesuffix("%"))
     if not is_large:
         return
-    half = half_width(cell)
-    if half:
-        yield element("i", f"± {plain(100 * half)}")
+    if half := interval_texts(cell, 1, 100, plain)[0]:
+        yield element("i", f"± {half}")
     elif ends := share_ends(cell):
         yield element("i", ends.removesuffix("%"))
 

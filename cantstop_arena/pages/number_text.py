@@ -3,7 +3,14 @@
 from typing import TYPE_CHECKING
 
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.tables.column import EVEN_PERCENT, half_away
+from cantstop_arena.tables.column import (
+    EVEN_PERCENT,
+    error_text,
+    estimate_text,
+    half_away,
+    interval_texts,
+    mean_text,
+)
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -14,9 +21,9 @@ _NEARLY = 0.999  # probabilities beyond this one are written as >99.9%
 _SMALL = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-def signed(value: float, decimals: int = 1) -> str:
+def signed(value: float, decimals: int = 1, origin: float = 0.0) -> str:
     """A number with its sign; 0 has none."""
-    text = plain(value, decimals)
+    text = plain(value, decimals, origin)
     return text if value < 0 or not float(text.replace(",", "")) else f"+{text}"
 
 
@@ -53,22 +60,14 @@ def share_ends(share: Estimate) -> str:
     return f"{percent(share.low)[:-1]}{DASH}{percent(share.high)}"
 
 
-def half_width(estimate: Estimate) -> float | None:
-    """Half the width of an interval; None where it is asymmetric or lacks a bound."""
-    if estimate.mean is None or estimate.low is None or estimate.high is None:
-        return None
-    if estimate.lopsided:
-        return None
-    return (estimate.high - estimate.low) / 2
-
-
-def with_error(estimate: Estimate, decimals: int, scale: float = 1) -> str:
+def with_error(estimate: Estimate, decimals: int, scale: float = 1, unit: str = "") -> str:
     """A number with its interval, as text: "52.3 ± 0.4", or "52.3 (40.1 to 55.0)"."""
-    if estimate.mean is None:
-        return "unknown"
-    error = _error(estimate, decimals, scale)
-    ends = error if error.startswith("±") or not error else f"({error})"
-    return f"{_scaled(estimate.mean, decimals, scale)} {ends}".rstrip()
+    return estimate_text(estimate, decimals, scale, plain, unit)
+
+
+def error_of(estimate: Estimate, decimals: int, scale: float = 1) -> str:
+    """The error or interval that is printed after a number."""
+    return error_text(estimate, decimals, scale, plain)
 
 
 def number_with_error(estimate: Estimate, decimals: int, scale: float = 1) -> "Markup":
@@ -77,30 +76,10 @@ def number_with_error(estimate: Estimate, decimals: int, scale: float = 1) -> "M
 
     if estimate.mean is None:
         return join_markup(UNKNOWN)
-    number = element("span", _scaled(estimate.mean, decimals, scale), class_="n")
-    error = _error(estimate, decimals, scale)
-    kind = "pm" if error.startswith("±") or not error else "pm both"
-    return join_markup(number, " ", element("span", error, class_=kind))
-
-
-def _scaled(value: float, decimals: int, scale: float) -> str:
-    """A number times `scale`; what is scaled by 100 is a share."""
-    return plain(scale * value, decimals, EVEN_PERCENT if scale == 100 else 0.0)
-
-
-def _error(estimate: Estimate, decimals: int, scale: float) -> str:
-    half = half_width(estimate)
-    if half is not None:
-        return f"± {plain(scale * half, decimals)}" if half else ""
-    ends = [None if end is None else _scaled(end, decimals, scale) for end in estimate[1:]]
-    match ends:
-        case [str(low), str(high)]:
-            return f"{low} to {high}"
-        case [str(low), None]:
-            return f"from {low}"
-        case [None, str(high)]:
-            return f"up to {high}"
-    return ""
+    number = element("span", mean_text(estimate.mean, decimals, scale, plain), class_="n")
+    half, ends = interval_texts(estimate, decimals, scale, plain)
+    error = element("span", f"± {half}" if half else ends, class_="pm both" if ends else "pm")
+    return join_markup(number, " ", error)
 
 
 def number_word(number: int) -> str:

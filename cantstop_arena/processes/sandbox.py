@@ -49,10 +49,9 @@ _WALLS = (
     *("--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv"),
     *("--cap-drop", "ALL"),
 )
-_COVERED_FOLDERS = (
-    Path("/proc/1"),  # bubblewrap's own process, which has no limits: it could be read and changed
-    Path("/dev/pts"),  # terminals, of which the machine has some thousands for all
-)
+_FIRST_PROCESS = Path("/proc/1")  # bubblewrap's, without limits: it could be read and changed
+_TERMINALS = Path("/dev/pts")  # of which the machine has some thousands for all
+_CPUINFO = Path("/proc/cpuinfo")
 _COVERED_FILES = (Path("/proc/keys"), Path("/proc/key-users"))  # of all sandboxes of a user
 _COVER_BYTES = "4096"  # the size of the empty folder over a covered one
 
@@ -63,7 +62,8 @@ class SandboxView(msgspec.Struct, frozen=True):
     `visible` are files and folders, `texts` files given by content, by their path below TEXTS.
     What is `covered` is not seen, even in a visible folder, where it is empty. `stored_code` are
     folders by their path below STORED_CODE. `folder` is where the process starts; it need not be
-    visible.
+    visible. There is no /proc unless it `has_proc`, for programs: by pagemap, smaps and the counts
+    of faults it tells which pages of files the machine has in memory, so what others have read.
     """
 
     visible: tuple[Path, ...] = ()
@@ -71,6 +71,7 @@ class SandboxView(msgspec.Struct, frozen=True):
     covered: tuple[Path, ...] = ()
     stored_code: Mapping[str, Path] = msgspec.field(default_factory=dict)
     folder: Path = Path("/tmp")
+    has_proc: bool = False
 
 
 class NoSandbox(Exception):
@@ -228,11 +229,15 @@ def _mounts(view: SandboxView, limits: ChildLimits, data: _PassedData) -> Iterat
     yield from ("--perms", "0755", "--dir", "/etc")
     for name in _FILES_OF_ETC:
         yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
-    yield from ("--proc", "/proc", "--dev", "/dev")
-    for folder in _COVERED_FOLDERS:
-        yield from _empty_folder_options(folder)
-    for file in filter(_exists, _COVERED_FILES):
-        yield from _covering_options(file)
+    if view.has_proc:
+        yield from ("--proc", "/proc")
+        yield from _empty_folder_options(_FIRST_PROCESS)
+        for file in filter(_exists, _COVERED_FILES):
+            yield from _covering_options(file)
+    else:
+        cpuinfo = data.descriptor(_cpuinfo())
+        yield from ("--perms", "0444", "--ro-bind-data", cpuinfo, str(_CPUINFO))
+    yield from ("--dev", "/dev", *_empty_folder_options(_TERMINALS))
     for scratch in SCRATCH_FOLDERS:
         yield from ("--size", str(limits.scratch), "--tmpfs", scratch, "--chmod", "1777", scratch)
     folders = {Path("/etc"), *map(Path, SCRATCH_FOLDERS)}
@@ -254,8 +259,18 @@ def _mounts(view: SandboxView, limits: ChildLimits, data: _PassedData) -> Iterat
     for name, folder in view.stored_code.items():
         yield from ("--ro-bind", str(folder), str(STORED_CODE / name))
     yield from _parent_options(view.folder / "file", folders)
-    for sealed_path in (*sealed, *map(str, _COVERED_FOLDERS), "/proc", "/dev", "/"):
+    sealed += [str(_FIRST_PROCESS), "/proc"] * view.has_proc
+    for sealed_path in (*sealed, str(_TERMINALS), "/dev", "/"):
         yield from ("--remount-ro", sealed_path)
+
+
+def _cpuinfo() -> bytes:
+    """What Linux says of the processor, by which compiled code is found; without its clock."""
+    try:
+        lines = _CPUINFO.read_bytes().splitlines(keepends=True)
+    except OSError:
+        return b""
+    return b"".join(line for line in lines if not line.startswith(b"cpu MHz"))
 
 
 def _system_links() -> list[Path]:

@@ -1,8 +1,9 @@
 """The filter of system calls in the sandbox: a program of classic BPF (see seccomp(2), bpf(4)).
 
 What is refused would pass the sandbox's other walls: memory that no limit counts or that outlives
-its process, marks on files that the processes of all sandboxes see, counters of a user that all of
-them share, the machine itself, and calls of the kernel that programs do not need.
+its process, marks on files that the processes of all sandboxes see, counters of a user or of the
+machine that all of them share, the machine itself, and calls of the kernel that programs do not
+need.
 """
 
 import errno
@@ -41,6 +42,10 @@ _UNCOUNTED_MEMORY = {
     "vmsplice": _Call(278, 75),  # a byte in a pipe keeps its whole page, which may be a huge one
 }
 _MARKS_ON_FILES = {
+    "utime": _Call(132, None),
+    "utimes": _Call(235, None),
+    "futimesat": _Call(261, None),
+    "utimensat": _Call(280, 88),
     "flock": _Call(73, 32),
     "inotify_init": _Call(253, None),
     "inotify_init1": _Call(294, 26),
@@ -53,6 +58,12 @@ _MARKS_ON_FILES = {
     "preadv2": _Call(327, 286),
     "sync": _Call(162, 81),
     "syncfs": _Call(306, 267),
+}
+_COUNTS_OF_THE_MACHINE = {
+    "getrusage": _Call(98, 165),  # faults: which pages of a file others have read
+    "get_mempolicy": _Call(239, 236),  # the node on which a page of a file lies
+    "statfs": _Call(137, 43),  # free blocks of the disk, to which all that bots print is written
+    "fstatfs": _Call(138, 44),
 }
 _OTHER_PROCESSES = {
     "ptrace": _Call(101, 117),
@@ -128,7 +139,8 @@ REFUSED = {
 }
 """Calls that fail with EPERM."""
 
-BETWEEN_PROCESSES = {
+FOR_PROGRAMS = {
+    **_COUNTS_OF_THE_MACHINE,
     "fork": _Call(57, None),
     "vfork": _Call(58, None),
     # Open files under way are counted by user, and so for all of a user's sandboxes together.
@@ -138,6 +150,7 @@ BETWEEN_PROCESSES = {
 """Calls that fail with EPERM, too, unless the sandbox may have processes."""
 _CLONE, _CLONE3 = _Call(56, 220), _Call(435, 435)
 _SOCKET, _SET_SOCKET_OPTION = _Call(41, 198), _Call(54, 208)
+_BIND, _ADVISE = _Call(49, 200), _Call(28, 233)
 _FCNTL, _IOCTL, _LIMITS_OF_A_PROCESS = _Call(72, 25), _Call(16, 29), _Call(302, 261)
 
 _CLONE_THREAD = 0x10000
@@ -149,7 +162,12 @@ _MARKING_COMMANDS = (
     *(1035, 1036, 1037, 1038),  # F_GET_RW_HINT and the like, which are of the file, not the opener
 )
 _SIZE_OF_PIPE = (1031,)  # F_SETPIPE_SZ
-_SIZES_OF_SOCKETS = (7, 8, 32, 33)  # SO_SNDBUF, SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE
+_SOCKET_OPTIONS = (
+    *(7, 8, 32, 33),  # SO_SNDBUF, SO_RCVBUF, SO_SNDBUFFORCE, SO_RCVBUFFORCE
+    16,  # SO_PASSCRED, which gives a socket a name, by a counter of the machine in older kernels
+)
+_NO_NAME = (2,)  # the length of an address without a name, with which bind gives such a name
+_EVICTIONS = (20, 21)  # MADV_COLD, MADV_PAGEOUT
 _TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
 # AF_UNIX only: some families, as AF_VSOCK, have no namespaces, and TCP keeps megabytes for each of
 # its sockets, which no limit counts.
@@ -183,7 +201,7 @@ def seccomp_filter(has_processes: bool, machine: str) -> bytes:
         (_IF_AT_LEAST, 0, 1, _X32_CALLS),
         (_RETURN, 0, 0, _ERRNO | errno.ENOSYS),
     ]
-    refused = [*REFUSED.values(), *(() if has_processes else BETWEEN_PROCESSES.values())]
+    refused = [*REFUSED.values(), *(() if has_processes else FOR_PROGRAMS.values())]
     for number in (call[column] for call in refused):
         if number is not None:
             program += _refusal(number, errno.EPERM)
@@ -192,9 +210,14 @@ def seccomp_filter(has_processes: bool, machine: str) -> bytes:
     program += _by_argument(_number_of(_CLONE, column), 0, _clone_tests(has_processes))
     commands = _tests_of(_MARKING_COMMANDS, errno.ENOLCK) + _tests_of(_SIZE_OF_PIPE, errno.EPERM)
     program += _by_argument(_number_of(_FCNTL, column), 1, commands)
-    sizes = _tests_of(_SIZES_OF_SOCKETS, errno.EPERM)
-    program += _by_argument(_number_of(_SET_SOCKET_OPTION, column), 2, sizes)
-    program += _by_argument(_number_of(_IOCTL, column), 1, _tests_of(_TERMINAL_INPUT, errno.EPERM))
+    for call, argument, values in (
+        (_SET_SOCKET_OPTION, 2, _SOCKET_OPTIONS),
+        (_BIND, 2, _NO_NAME),
+        (_ADVISE, 2, _EVICTIONS),
+        (_IOCTL, 1, _TERMINAL_INPUT),
+    ):
+        tests = _tests_of(values, errno.EPERM)
+        program += _by_argument(_number_of(call, column), argument, tests)
     own = [(_IF_EQUAL, 1, 0, 0), (_RETURN, 0, 0, _ERRNO | errno.EPERM)]  # 0 is the caller
     program += _by_argument(_number_of(_LIMITS_OF_A_PROCESS, column), 0, own)
     program += _by_argument(_number_of(_SOCKET, column), 0, _family_tests())

@@ -102,6 +102,9 @@ def prepare_process() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
 
 
+_SCHEDSTAT = "/proc/thread-self/schedstat"
+
+
 def is_ending(pid: int) -> bool:
     """Whether a process is ending or has ended; also true when the system gives no status."""
     try:
@@ -141,13 +144,18 @@ def close_files(folder: Path, prefix: str = "") -> None:
                 os.close(int(link.name))
 
 
+def counts_waiting() -> bool:
+    """Whether the system counts here for how long threads wait for a processor."""
+    return Path(_SCHEDSTAT).exists()
+
+
 def run_queue_seconds() -> float:
     """Seconds for which this thread was ready to run, but waited for a processor.
 
     0 on systems that do not count them.
     """
     try:
-        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
+        return int(Path(_SCHEDSTAT).read_text().split()[1]) / 1e9
     except (OSError, ValueError, IndexError):
         return 0.0
 
@@ -160,13 +168,41 @@ def limit_memory(extra: int, for_good: bool = False) -> None:
     try:
         import resource
 
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        limit = _address_space() + extra
     except (ImportError, OSError):  # no such limits on this system
         return
-    limit = pages * os.sysconf("SC_PAGE_SIZE") + extra
     with contextlib.suppress(ValueError, OSError):
         hard_limit = limit if for_good else resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (limit, hard_limit))
+
+
+def _address_space() -> int:
+    """The bytes of this process's address space. Raises OSError where nothing limits it.
+
+    In the sandbox there is no /proc: the size is the lowest limit under which a page can be mapped.
+    """
+    import resource
+
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * mmap.PAGESIZE
+    except OSError:
+        if sys.platform != "linux":
+            raise
+    low, high = 0, 1 << 47
+    soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
+    if hard_limit != resource.RLIM_INFINITY:
+        high = hard_limit
+    while high - low > mmap.PAGESIZE:
+        limit = (low + high) // 2
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard_limit))
+        try:
+            mmap.mmap(-1, mmap.PAGESIZE).close()
+            high = limit
+        except (OSError, MemoryError):
+            low = limit
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, (soft_limit, hard_limit))
+    return high
 
 
 def refuse_cores() -> None:

@@ -53,11 +53,31 @@ class Estimate(NamedTuple):
 
     @property
     def lopsided(self) -> bool:
-        """Whether the ends are at distances too unequal to be written as one ±."""
+        """Whether one ± would not be true of the ends.
+
+        Their distances are too unequal, or with ± another end than the interval's is beyond 0.
+        """
         if self.mean is None or self.low is None or self.high is None:
             return False
         near, far = sorted((self.mean - self.low, self.high - self.mean))
-        return far - near > LOPSIDED * far
+        half = (self.high - self.low) / 2
+        is_beyond_zero = self.mean - half > 0, self.mean + half < 0
+        return far - near > LOPSIDED * far or is_beyond_zero != (self.low > 0, self.high < 0)
+
+    @property
+    def half_width(self) -> float | None:
+        """Half the width of the interval; None where it is lopsided or lacks an end."""
+        return None if self.width is None or self.lopsided else self.width / 2
+
+    def scaled(self, by: float) -> "Estimate":
+        """The estimate in another unit; a negative factor turns the interval round."""
+        mean, low, high = (None if value is None else by * value for value in self)
+        return Estimate(mean, low, high) if by >= 0 else Estimate(mean, high, low)
+
+
+def share_estimate(score: float, half: float) -> Estimate:
+    """A share with its 95% interval, of which half the width is given; it stays within 0 and 1."""
+    return Estimate(score, max(0.0, score - half), min(1.0, score + half))
 
 
 ALPHA = 0.05

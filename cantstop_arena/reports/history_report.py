@@ -132,11 +132,7 @@ def _ahead(analysis: Analysis, version: int, other: int) -> Points | None:
 
 def _size(difference: Points) -> str:
     """A difference without its sign, with its interval."""
-    ends = of_points(difference)
-    if difference.points < 0:
-        low, high = (None if end is None else -end for end in (difference.high, difference.low))
-        ends = Estimate(-difference.points, low, high)
-    return with_error(ends, 1)
+    return with_error(of_points(difference).scaled(-1 if difference.points < 0 else 1), 1)
 
 
 def missing_text(versions: Sequence[PlayedVersion]) -> str:

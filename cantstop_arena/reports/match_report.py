@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -26,8 +27,9 @@ from cantstop_arena.tables.column import (
     significant,
 )
 from cantstop_arena.tables.names import MATCH_TABLE
-from cantstop_arena.tables.notes import about_repeated, all_of
+from cantstop_arena.tables.notes import about_disqualified, about_repeated, all_of
 from cantstop_arena.texts import how_many, printable
+from cantstop_arena.tournaments.ledger.read_ledger import MATCH
 
 _CORRECTED = "Luck removed: the LLR corrects each deal with coefficients from earlier deals."
 _PENTANOMIAL = ("0", "1/2", "1", "3/2", "2")
@@ -107,13 +109,16 @@ def finding(
     state: TestState | None,
     players: int,
     games_per_deal: int,
-    disqualified: Mapping[str, str],
     expected: Mapping[str, int] | None = None,
 ) -> MatchFinding:
     """The finding on a match, from its analysis and its deals, counted by the first bot's score.
 
     The `expected` length of its test is computed, if it is not known.
     """
+    out = analysis.results.disqualified
+    disqualified = dict(zip(out, about_disqualified(analysis), strict=True))
+    if disqualified:
+        counts = [0] * len(counts)
     score, elo = Estimate(None, 0.0, 1.0), Estimate(None)
     paid, payoff, ahead = analysis.results.payoff, None, None
     if analysis.games and analysis.mean_payoffs:
@@ -193,15 +198,15 @@ class MatchContent(msgspec.Struct, kw_only=True):
     disqualified: list[str] | UnsetType = UNSET
 
 
-def stored_finding(content: bytes, analysis: Analysis) -> MatchFinding | None:
-    """The finding on a match, from its `match.json` and its analysis.
+def stored_finding(folder: Path, analysis: Analysis) -> MatchFinding | None:
+    """The finding on a match, from the `match.json` in its folder and its analysis.
 
     Of a test's state it has what is stored, the ratio and the verdict, and the score of the deals
-    that it needed. None for a damaged file, and for other bots.
+    that it needed. None without this file, for a damaged one, and for other bots.
     """
     try:
-        match = msgspec.json.decode(content, type=MatchContent)
-    except msgspec.DecodeError:
+        match = msgspec.json.decode((folder / MATCH).read_bytes(), type=MatchContent)
+    except (FileNotFoundError, msgspec.DecodeError):
         return None
     if match.bots[0] not in analysis.results.bots:
         return None
@@ -214,7 +219,7 @@ def stored_finding(content: bytes, analysis: Analysis) -> MatchFinding | None:
         accepted = None if stored.accepted is None else int(stored.accepted == "H1")
         state = TestState(stored.llr, 0.0, 0.0, accepted, stored.repeated is True)
         expected = stored.expected_games or {}
-    return finding(match.bots, analysis, counts, test, state, players, games, {}, expected)
+    return finding(match.bots, analysis, counts, test, state, players, games, expected)
 
 
 def match_json(result: MatchFinding, rules: str, seed: Seed) -> str:

@@ -13,7 +13,15 @@ from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.sequential.planning import deals_needed, error_at_even
 from cantstop_arena.ratings.sequential.sprt import score_of
 from cantstop_arena.ratings.significance import student_quantile
-from cantstop_arena.tables.column import Column, Table, Value, estimate, number
+from cantstop_arena.tables.column import (
+    Column,
+    Table,
+    Value,
+    estimate,
+    estimate_text,
+    number,
+    signed_text,
+)
 from cantstop_arena.texts import printable
 
 ROUNDING = 1e-12  # relative to the greatest square of a deal: a smaller variance is rounding error
@@ -181,12 +189,13 @@ def plan_table(
 
 def _trial_text(plan: CostPlan) -> str:
     assert plan.observed is not None
-    estimate, error = plan.observed
+    mean, error = plan.observed
     unit, decimals = ("Elo", 1) if plan.question.elo else (f"in {plan.question.what}", 4)
     if plan.question.unit:
         unit = plan.question.what
-    reach = f" ± {error:.{decimals}f}" if error else ""
-    return f"The trial games show a difference of {estimate:+.{decimals}f}{reach} {unit}."
+    observed = Estimate(mean, mean - error, mean + error)
+    difference = estimate_text(observed, decimals, number_text=signed_text, unit=f" {unit}")
+    return f"The trial games show a difference of {difference}."
 
 
 def _without_luck_removed(plan: CostPlan) -> str:

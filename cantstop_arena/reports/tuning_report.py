@@ -11,9 +11,16 @@ from tabulate import tabulate
 
 from cantstop_arena import __version__
 from cantstop_arena.atomic_files import write_result
-from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.estimate import Estimate, share_estimate
 from cantstop_arena.reports.tournament_files import PAGE
-from cantstop_arena.tables.column import Column, Table, estimate, half_away, number, percent_text
+from cantstop_arena.tables.column import (
+    Column,
+    Table,
+    estimate,
+    estimate_text,
+    number,
+    percent_text,
+)
 from cantstop_arena.tuning.halving import Optimum, Trial
 from cantstop_arena.tuning.search_space import NumberList, Ranges
 from cantstop_arena.tuning.tuner import ScoreShare, TuningResult, TuningVerdict
@@ -159,7 +166,7 @@ def tuning_json(content: dict[str, Any]) -> str:
 
 
 def _score_text(won: ScoreShare) -> str:
-    return f"{percent_text(won.score, 2)} ± {half_away(100 * won.half, 2):.2f}%"
+    return estimate_text(share_estimate(won.score, won.half), 2, 100, unit="%")
 
 
 def _trials(result: TuningResult, search_space: SearchSpace) -> str:

@@ -21,7 +21,7 @@ from cantstop_arena.reports.tournament_files import CONTENT, PAGE, write_page
 from cantstop_arena.reports.tuning_report import TUNING
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.notes import about_missing_games
-from cantstop_arena.tournaments.ledger.read_ledger import MATCH, load_results_with_aims, read_ledger
+from cantstop_arena.tournaments.ledger.read_ledger import load_results_with_aims, read_ledger
 
 if TYPE_CHECKING:
     from cantstop_arena.game_api.state import Event
@@ -63,8 +63,7 @@ def tournament_page(analysis: "Analysis", folder: Path) -> str:
         view_of(game_named(results.game)).stored_sections(folder),
         *(resolve_name(kind.sections)(folder) for kind in kinds_in(folder) if kind.sections),
     )
-    match = folder / MATCH
-    result = stored_finding(match.read_bytes(), analysis) if match.is_file() else None
+    result = stored_finding(folder, analysis)
     needs_past = not (results.challenger or (result and result.test))
     past = [
         PastAnalysis(moment.deals, Analysis(replace(moment.results, until=results.until)))

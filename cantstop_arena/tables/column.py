@@ -85,9 +85,9 @@ class Column(msgspec.Struct, frozen=True):
         return self.key, f"{stem}_low", f"{stem}_high"
 
     @property
-    def origin(self) -> float:
-        """The printed value from which halves are rounded away."""
-        return EVEN_PERCENT if self.percent else 0.0
+    def scale(self) -> int:
+        """By which values are multiplied for people."""
+        return 100 if self.percent else 1
 
     @property
     def align(self) -> str:
@@ -163,6 +163,70 @@ def half_away(number: float, decimals: int, origin: float = 0.0) -> float:
     exact, middle = Decimal(f"{number:.{_EXACT_DIGITS}g}"), Decimal(origin)
     step = Decimal(1).scaleb(-decimals)
     return float(middle + (exact - middle).quantize(step, ROUND_HALF_UP)) + 0.0
+
+
+NumberText: TypeAlias = Callable[[float, int, float], str]
+"""The text of a number with so many decimals, halves rounded away from the last argument."""
+
+
+def decimal_text(number: float, decimals: int, origin: float = 0.0) -> str:
+    """A number as terminals print it: with so many decimals, or with thousands separators."""
+    value = half_away(number, decimals, origin)
+    return f"{value:.{decimals}f}" if decimals else f"{value:,.0f}"
+
+
+def signed_text(number: float, decimals: int, origin: float = 0.0) -> str:
+    """A number with its sign, for terminals."""
+    return f"{half_away(number, decimals, origin):+.{decimals}f}"
+
+
+def mean_text(mean: float, decimals: int, scale: float, number_text: NumberText) -> str:
+    """A number times `scale`; what is scaled by 100 is a share."""
+    return number_text(scale * mean, decimals, EVEN_PERCENT if scale == 100 else 0.0)
+
+
+def interval_texts(
+    estimate: Estimate, decimals: int, scale: float = 1, number_text: NumberText = decimal_text
+) -> tuple[str, str]:
+    """Half the width of an interval, or, where ± would not be true, its ends: one is empty.
+
+    All intervals in tables, on pages and in sentences are written by this function.
+    """
+    half = estimate.half_width
+    if half is not None:
+        return number_text(scale * half, decimals, 0.0).removeprefix("+") if half else "", ""
+    low, high = (
+        None if end is None else mean_text(end, decimals, scale, number_text)
+        for end in estimate[1:]
+    )
+    if low is None:
+        return "", "" if high is None else f"up to {high}"
+    return "", f"from {low}" if high is None else f"{low} to {high}"
+
+
+def error_text(
+    estimate: Estimate, decimals: int, scale: float = 1, number_text: NumberText = decimal_text
+) -> str:
+    """What follows a number: "± 0.4", or "(40.1 to 55.0)"; empty without an interval."""
+    half, ends = interval_texts(estimate, decimals, scale, number_text)
+    return f"± {half}" if half else f"({ends})" if ends else ""
+
+
+def estimate_text(
+    estimate: Estimate,
+    decimals: int,
+    scale: float = 1,
+    number_text: NumberText = decimal_text,
+    unit: str = "",
+) -> str:
+    """A number with its interval: "52.3 ± 0.4 Elo", or "52.3 Elo (40.1 to 55.0)"."""
+    if estimate.mean is None:
+        return "unknown"
+    mean = mean_text(estimate.mean, decimals, scale, number_text)
+    error = error_text(estimate, decimals, scale, number_text)
+    if error.startswith("±"):
+        return f"{mean} {error}{unit}"
+    return f"{mean}{unit} {error}".rstrip()
 
 
 def percent_text(share: float, decimals: int) -> str:

@@ -15,7 +15,15 @@ import msgspec
 from tabulate import DataRow, Line, TableFormat, tabulate
 
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.tables.column import Column, Kind, Table, Value, half_away
+from cantstop_arena.tables.column import (
+    Column,
+    Kind,
+    Table,
+    Value,
+    decimal_text,
+    interval_texts,
+    mean_text,
+)
 from cantstop_arena.texts import ansi_styled, printable
 
 NOTHING = "-"
@@ -177,7 +185,7 @@ def _cell(column: Column, value: Value, error: str, style: Style) -> str:
         return style.safe(mean)
     if column.chance and (bound := _bound_text(column, mean)):
         return style.safe(bound)
-    number = _number_text(column, mean)
+    number = mean_text(mean, column.decimals, column.scale, decimal_text)
     return style.number(f"{number} {error}" if error.strip() else number)
 
 
@@ -192,20 +200,11 @@ def _bound_text(column: Column, chance: float) -> str:
 
 
 def _interval_text(column: Column, value: Value) -> tuple[str, str]:
-    """Half the width of an interval, or, if it is lopsided, both of its ends: one is empty."""
-    if column.kind is not Kind.ESTIMATE or not isinstance(value, Estimate) or None in value:
+    """Half the width of an interval, or its ends in brackets: one is empty, or both."""
+    if column.kind is not Kind.ESTIMATE or not isinstance(value, Estimate) or value.mean is None:
         return "", ""
-    _, low, high = value
-    assert low is not None and high is not None
-    if value.lopsided:
-        return "", f"({_number_text(column, low)} to {_number_text(column, high)})"
-    return _number_text(column, (high - low) / 2), ""
-
-
-def _number_text(column: Column, number: float) -> str:
-    value = 100 * number if column.percent else number
-    rounded = half_away(value, column.decimals, column.origin)
-    return f"{rounded:.{column.decimals}f}" if column.decimals else f"{rounded:,.0f}"
+    half, ends = interval_texts(value, column.decimals, column.scale)
+    return half, f"({ends})" if ends else ""
 
 
 FAR = 0.25  # distance from the middle from which a value is bold

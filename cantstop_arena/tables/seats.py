@@ -10,14 +10,15 @@ from msgspec.structs import replace
 from cantstop_arena.deals.predecessor_sums import MeanCount
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.significance import student_quantile
-from cantstop_arena.tables.analysis import Analysis
+from cantstop_arena.tables.analysis import Analysis, of_points
 from cantstop_arena.tables.column import (
     Column,
     OnPage,
     Table,
     estimate,
-    half_away,
+    estimate_text,
     number,
+    signed_text,
     table_of,
 )
 from cantstop_arena.tables.standings import ELO, payoff_column
@@ -37,7 +38,7 @@ class Seat(msgspec.Struct, frozen=True):
     @property
     def percent(self) -> Estimate:
         """Its share of the wins in percent."""
-        return Estimate(*(None if end is None else 100 * end for end in self.score))
+        return self.score.scaled(100)
 
 
 _SCORE_ON_PAGE = OnPage(order=2, decimals=1, sort=lambda seat: seat.percent.mean)
@@ -70,11 +71,8 @@ def _first_player(analysis: Analysis) -> list[str]:
     if first is None or first.low is None or first.high is None:
         return []
     comparison = "" if analysis.results.players == 2 else ", compared with the mean of the others"
-    half_width = (first.high - first.low) / 2
-    return [
-        f"The first player's advantage is {half_away(first.points, 1):.1f}"
-        f" ± {half_away(half_width, 1):.1f} Elo{comparison}."
-    ]
+    advantage = estimate_text(of_points(first), 1, unit=" Elo")
+    return [f"The first player's advantage is {advantage}{comparison}."]
 
 
 _DECIMALS = 2
@@ -185,7 +183,7 @@ _LEGEND = (
 def _note(analysis: Analysis, bot: int) -> str:
     gain, name = effect(analysis, bot), analysis.results.bots[bot]
     assert gain.mean is not None and gain.low is not None and gain.high is not None
-    amount = f"{abs(gain.mean):.{_DECIMALS}f} ± {(gain.high - gain.low) / 2:.{_DECIMALS}f}"
+    amount = estimate_text(gain.scaled(-1 if gain.mean < 0 else 1), _DECIMALS)
     first = ", the first in the standings," if bot == analysis.order[0] else ""
     counted = _count_name(analysis)
     if gain.low > 0:
@@ -194,5 +192,5 @@ def _note(analysis: Analysis, bot: int) -> str:
         return f"To sit right after {name}{first} costs {amount} {counted} a game."
     return (
         f"The data do not show whether sitting right after {name}{first} brings or costs {counted}"
-        f" ({gain.mean:+.{_DECIMALS}f} ± {(gain.high - gain.low) / 2:.{_DECIMALS}f} a game)."
+        f" ({estimate_text(gain, _DECIMALS, number_text=signed_text)} a game)."
     )

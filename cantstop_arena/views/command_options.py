@@ -3,6 +3,7 @@
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import wraps
 from math import isfinite
 from pathlib import Path
@@ -35,6 +36,20 @@ class FiniteRange(click.FloatRange):
         if not isfinite(number):
             self.fail(f"{value} is not a finite number", parameter, context)
         return number
+
+
+class WholeNumber(click.IntRange):
+    """An integer in a range, which may be written as 1e3, as in files."""
+
+    def convert(
+        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+    ) -> int:
+        if isinstance(value, str) and "e" in value.lower() and not value.lower().startswith("0x"):
+            with suppress(ValueError, OverflowError):
+                number = float(value)
+                value = int(number) if number.is_integer() else value
+        converted: int = super().convert(value, parameter, context)
+        return converted
 
 
 def key_option(key: Key | str, command: str = "", **changes: Any) -> Decorator:
@@ -95,7 +110,7 @@ def _form(key: Key, command: str) -> Mapping[str, Any]:
     if kind is bool:
         return {"is_flag": True}
     if isinstance(kind, range):
-        return {"type": click.IntRange(kind[0], kind[-1])}
+        return {"type": WholeNumber(kind[0], kind[-1])}
     if isinstance(kind, Seconds):
         return {"type": FiniteRange(0, kind.maximum)}
     if isinstance(kind, tuple):

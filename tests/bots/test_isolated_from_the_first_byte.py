@@ -192,7 +192,15 @@ def roll_again(turn):
 """
 FINDS = """
 import glob, os
-pids = [name for name in os.listdir("/proc") if name.isdigit()]
+def is_there(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+pids = [pid for pid in range(1, 200) if is_there(pid)]
 raise ValueError(len(pids), glob.glob("/tmp/left") + glob.glob("/dev/shm/*") + os.listdir("/bot"))
 """
 

@@ -242,7 +242,7 @@ def test_the_place_of_a_function_is_that_of_what_somebody_wrote() -> None:
 
 BROKEN = {
     "does not import": ("import nothing_there", "does not import: ModuleNotFoundError"),
-    "is no Python": ("def choose_move(:", "does not import: SyntaxError"),
+    "is no Python": ("def choose_move(:", ": def choose_move(:"),
     "is no text": ("\0", "does not import: SyntaxError"),
     "leaves": ("import sys\nsys.exit(3)", "does not import: SystemExit: 3"),
     "raises what a terminal obeys": ("raise ValueError('\\x1b[2J')", r"ValueError: \x1b[2J"),
@@ -259,7 +259,7 @@ BROKEN = {
     "misspells": (CHOOSE + AGAIN.replace("roll_", "rol_"), "lacks roll_again (is it 'rol_again'?)"),
     "misspells a marked hook": (
         f"{HOOKIMPL}@hookimpl\n{CHOOSE}@hookimpl\n{AGAIN.replace('roll_', 'rol_')}",
-        "there is no hook 'rol_again' (did you mean 'roll_again'?)",
+        "there is no hook 'rol_again' (did you mean 'roll_again'?) (",
     ),
     "orders arguments wrongly": (
         AGAIN + CHOOSE.replace("turn, moves", "moves, turn"),

@@ -608,3 +608,13 @@ def test_a_match_of_a_bot_with_itself_is_said_to_be_one(arena: Arena) -> None:
     same = arena("match rule28 rule28 --games 4 --seed 1 --quiet --no-page")
     assert "rule28 and rule28 again are the same bot with the same options" in same.error
     assert not arena("match rule28 rule28:threshold=27 --games 4 --seed 1 --quiet --no-page").error
+
+
+def test_what_a_beginner_types_for_a_file_is_answered_with_the_right_name(arena: Arena) -> None:
+    yaml = "seed: null\nbots: [random, rule28]"
+    played = arena("run t.yaml --games 1e2 --workers 1 --no-page", yaml=yaml)
+    assert played.json["games"] == 100
+    done = arena("run t.yml", code=2)
+    assert "there is no tournament file t.yml; did you mean t.yaml?" in done.error
+    done = arena(f"run {played.folder}", code=2)
+    assert f"write: arena run {played.folder}/tournament.yaml" in done.error

@@ -108,7 +108,7 @@ def test_a_seed_in_a_file_survives_being_spelled_out(word: str, seed: object) ->
     assert query_in(cup.query.text).setting.deal_seed == seed
 
 
-@pytest.mark.parametrize("word", ["1.5", "-1", "true", "", "[1]", str(2**128), "'a\x07'"])
+@pytest.mark.parametrize("word", ["1.5", "-1", "true", "[1]", str(2**128), "'a\x07'"])
 def test_what_is_no_seed_is_refused_with_its_place(arena: Arena, word: str) -> None:
     assert (
         "cup.yaml:3:" in arena("run", "cup.yaml", code=2, yaml=CUP.format(f"seed: {word}\n")).output

@@ -15,7 +15,6 @@ from cantstop_arena.pages.document import TEMPLATES
 from cantstop_arena.pages.elements import element
 from cantstop_arena.pages.marks import interval
 from cantstop_arena.pages.number_text import (
-    half_width,
     likelihood,
     plain,
     signed,
@@ -87,8 +86,8 @@ def test_plus_minus_is_told_only_of_even_sides() -> None:
     assert with_error(Estimate(50, 45, 55), 1) == "50.0 ± 5.0"
     assert with_error(Estimate(100, 50.61, 100), 1) == "100.0 (50.6 to 100.0)"
     assert with_error(Estimate(100, None, 120), 0) == "100 (up to 120)"
-    assert half_width(Estimate(10, 5, 16.2)) is not None
-    assert half_width(Estimate(10, 5, 16.3)) is None
+    assert Estimate(10, 5, 16.2).half_width is not None
+    assert Estimate(10, 5, 16.3).half_width is None
 
 
 @pytest.mark.parametrize("ends", [(963, 1760), (-1e6, 1e6), (0.1, 0.1), (49.9, 50.2), (-3, 0)])

@@ -15,6 +15,7 @@ ALLOW, KILL, ERRNO = 0x7FFF0000, 0x80000000, 0x50000
 # By the headers of the kernel: these numbers are not those of the filter's own tables.
 READ, WRITE, CLONE, CLONE3, FORK = (0, 63), (1, 64), (56, 220), (435, 435), (57, None)
 SOCKET, FCNTL, IOCTL, SET_OPTION = (41, 198), (72, 25), (16, 29), (54, 208)
+BIND, ADVISE, RUSAGE, UTIMENSAT = (49, 200), (28, 233), (98, 165), (280, 88)
 THREAD, PROCESS, USER_NAMESPACE = 0x3D0F00, 0x1200011, 0x10000011  # flags of clone
 HEADERS = {
     "x86_64": Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
@@ -83,7 +84,13 @@ def test_what_passes_other_walls_is_refused(machine: str) -> None:
     assert outcome(machine, number(machine, FCNTL), 3, 6) == refused(errno.ENOLCK)  # F_SETLK
     assert outcome(machine, number(machine, FCNTL), 3, 1031) == refused(errno.EPERM)
     assert outcome(machine, number(machine, IOCTL), 0, 0x5412) == refused(errno.EPERM)  # TIOCSTI
-    assert outcome(machine, number(machine, SET_OPTION), 3, 1, 7) == refused(errno.EPERM)
+    for option in (7, 16):
+        assert outcome(machine, number(machine, SET_OPTION), 3, 1, option) == refused(errno.EPERM)
+    assert outcome(machine, number(machine, BIND), 3, 0, 2) == refused(errno.EPERM)
+    assert outcome(machine, number(machine, ADVISE), 0, 4096, 21) == refused(errno.EPERM)
+    for pair in (RUSAGE, UTIMENSAT):
+        assert outcome(machine, number(machine, pair)) == refused(errno.EPERM)
+    assert outcome(machine, number(machine, RUSAGE), processes=True) == ALLOW
     for family in (2, 10, 16, 17, 40):
         assert outcome(machine, number(machine, SOCKET), family) == refused(errno.EAFNOSUPPORT)
 
@@ -113,7 +120,7 @@ def test_numbers_are_those_of_the_kernel(machine: str) -> None:
         pytest.skip("the kernel's headers are not installed")
     text = HEADERS[machine].read_text()
     known = {name: int(at) for name, at in re.findall(r"#define __NR(?:3264)?_(\w+) (\d+)", text)}
-    compared = seccomp.REFUSED | seccomp.BETWEEN_PROCESSES
+    compared = seccomp.REFUSED | seccomp.FOR_PROGRAMS
     column = [*MACHINES].index(machine)
     numbers = {name: call[column] for name, call in compared.items() if name in known}
     assert len(numbers) > 60

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from helpers.arena import Arena
 from helpers.hostile import DEADLY, ENDLESS, EXCEPTIONS, GUILTY, INNOCENT, MOVES, deciding
 from helpers.hostile_deeds import LEARNERS, LOUD, NOISE, STEADY, TWIN, UNSTEADY
 from helpers.hostile_runs import (
@@ -37,6 +38,7 @@ from helpers.hostile_runs import (
 from helpers.time_limit import TIME_LIMIT
 
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
+from cantstop_arena.tournaments.pool.bot_logs import first_faults
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="bots that need signals and fork")
 
@@ -425,3 +427,24 @@ def test_a_run_that_is_ended_leaves_no_process(
     if number == signal.SIGINT:
         assert code == 130
     assert "Traceback" not in shown(tmp_path / "err")
+
+
+@pytest.mark.slow
+def test_an_endless_loop_is_named_at_once_and_soon_disqualified(arena: Arena) -> None:
+    loops = (
+        "def choose_move(turn, moves):\n    print('here')\n    while True:\n        pass\n\n\n"
+        "def roll_again(turn):\n    return False\n"
+    )
+    yaml = "name: cup\ngames: 200\nseed: 1\ndecision_limit: 0.2\nbots: [loops, random]"
+    done = arena(
+        "run cup.yaml --workers 1 --no-page",
+        bots={"loops": loops},
+        yaml=yaml,
+        code=3,
+        process=True,
+    )
+    what = "loops: too slow: choose_move gave no answer within 0.2 s (bots/loops.py:1), in deal 0"
+    assert done.error.count(f"{what}; arena bots check bots/loops.py\n") == 1
+    assert done.error.index(what) < done.error.index("What bots printed is in results/cup/logs: 0")
+    assert first_faults(done.folder / "logs") == [f"{what}; arena bots check bots/loops.py"]
+    assert "loops is disqualified after 6 faults" in done.text

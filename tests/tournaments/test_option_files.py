@@ -100,7 +100,7 @@ def test_the_shipped_nets_belong_to_the_bots_that_play_with_them(
     champion = catalogue.find("champion")
     start = bot_start("champion", champion, champion.defaults)
 
-    monkeypatch.setattr(bot_options, "_digest_of_file", lambda path: f"other nets than {path}")
+    monkeypatch.setattr(bot_options, "digest_of_file", lambda path: f"other nets than {path}")
     now = read(Path("two.yaml"), catalogue)
     assert [*changes(stored, now, catalogue, Path("results/two/bots"))] == [
         "Since the last run: grandmaster has changed (what the arena brings as nets)."

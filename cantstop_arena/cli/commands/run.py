@@ -41,7 +41,12 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
         rerun_on_changes,
     )
     from cantstop_arena.tables.notes import until_text
+    from cantstop_arena.tournaments.tournament import RESOLVED
 
+    if (file / RESOLVED).is_file():
+        raise UsageError(f"{file} is a folder of results; write: arena run {file / RESOLVED}")
+    if not file.exists() and (other := _other_ending(file)):
+        raise UsageError(f"there is no tournament file {file}; did you mean {other}?")
     if not file.exists() and not file.suffix:
         raise UsageError(
             f"there is no tournament file {file}; to let two bots play: arena match {file} BOT"
@@ -70,3 +75,9 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
             planned, given, screen, lambda results: print_tables(results.analysis, given.tables)
         )
     return exit_code_of(played)
+
+
+def _other_ending(file: Path) -> Path | None:
+    """The file of the same name with another ending of YAML files; None if there is none."""
+    others = (file.with_name(f"{file.stem}{ending}") for ending in (".yaml", ".yml"))
+    return next((other for other in others if other.is_file()), None)

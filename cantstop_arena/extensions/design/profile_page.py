@@ -13,7 +13,7 @@ from cantstop_arena.pages.axes import Axis, axis_around
 from cantstop_arena.pages.document import Document, Fact, Figure, Section
 from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, name_cell, row_table
 from cantstop_arena.pages.marks import drawing, grid, interval, scale
-from cantstop_arena.pages.number_text import number_with_error, percent, plain, with_error
+from cantstop_arena.pages.number_text import error_of, number_with_error, percent, plain
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.page.facts import MIDDLE, marked_axis, origin, source
 from cantstop_arena.reports.page.standings_section import ROW_HEIGHT
@@ -53,7 +53,7 @@ def _facts(profile: GameProfile) -> Iterator[Fact]:
         if (row := rows.get(key)) is None or row.value.mean is None:
             continue
         multiplier = 100 if row.percent else 1
-        error = with_error(row.value, row.decimals, multiplier).partition(" ")[2]
+        error = error_of(row.value, row.decimals, multiplier)
         value = percent(row.value.mean, row.decimals) if row.percent else plain(row.value.mean, 0)
         unit = "" if row.percent else " Elo"
         plot = _luck_plot(row) if key == LUCK else None

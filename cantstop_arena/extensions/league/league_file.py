@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 import msgspec
 from msgspec.structs import replace
@@ -216,7 +217,7 @@ def _participants(
     for first, second in combinations(ids, 2):
         if _page_key(first) == _page_key(second):
             paths = f"{folder / first} and {folder / second}"
-            message = f"{paths} differ only in case, or in spaces and hyphens; rename one"
+            message = f"{paths} differ only in case, accents, or spaces and hyphens; rename one"
             reader.complain(node, message)
     for each in ids:
         if not is_printed_well(each):
@@ -230,7 +231,7 @@ def _participants(
 
 def _page_key(identity: str) -> str:
     """What the files of pages of different participants differ in, on any disk."""
-    return identity.replace(" ", "-").casefold()
+    return normalize("NFC", identity).replace(" ", "-").casefold()
 
 
 def _roster(reader: Reader, entry: Entry | None, base: Path) -> dict[str, str]:
@@ -245,6 +246,11 @@ def _roster(reader: Reader, entry: Entry | None, base: Path) -> dict[str, str]:
         why = error.strerror if isinstance(error, OSError) else "it is not CSV in UTF-8"
         reader.complain(entry.value, f"{path} cannot be read: {why}")
         return {}
+    if rows and not {"id", "name"} <= {*rows[0]}:
+        first = ",".join(map(str, rows[0]))
+        cure = ": separate the columns by commas, not semicolons" if ";" in first else ""
+        reader.complain(entry.value, f"{path} needs a first line with id,name, not {first}{cure}")
+        return {}
     names: dict[str, str] = {}
     for number, row in enumerate(rows, 2):
         identity, name = (row.get("id") or "").strip(), (row.get("name") or "").strip()
@@ -253,9 +259,6 @@ def _roster(reader: Reader, entry: Entry | None, base: Path) -> dict[str, str]:
         elif identity in names:
             reader.complain(entry.value, f"{path}, line {number}: {identity} stands here again")
         names.setdefault(identity, name)
-    if rows and not {"id", "name"} <= {*rows[0]}:
-        reader.complain(entry.value, f"{path} needs a first line with id,name")
-        return {}
     return names
 
 

@@ -26,7 +26,8 @@ def write_league(standings: LeagueStandings) -> list[str]:
     folder, day = standings.folder, f"{DAYS}/{standings.now.date().isoformat()}.csv"
     table = as_csv(standings_data(standings.rows))
     marks = as_csv(mark_table(standings.league.marks, standings.marks))
-    contents = {STANDINGS: table, MARKS: marks, day: table}
+    # Spreadsheets take a file without a byte order mark for one in their own old encoding.
+    contents = {STANDINGS: table, MARKS: f"\ufeff{marks}", day: table}
     for name, content in contents.items():
         write_result(folder, name, content)
     return [STANDINGS, MARKS, day]

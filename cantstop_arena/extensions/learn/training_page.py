@@ -14,8 +14,8 @@ from cantstop_arena.pages.axes import Axis, axis_around
 from cantstop_arena.pages.document import Document, Fact, Figure, Listing, Section, as_html
 from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, name_cell, row_table
 from cantstop_arena.pages.marks import drawing, grid, interval, scale
-from cantstop_arena.pages.number_text import number_with_error, plain, with_error
-from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.pages.number_text import error_of, number_with_error, plain
+from cantstop_arena.ratings.estimate import Estimate, share_estimate
 from cantstop_arena.texts import how_many
 
 _ROW = 34
@@ -27,7 +27,7 @@ def training_page(title: str, about: str, tried: Sequence[Tried], command: str) 
     rounds, last = tried[-1]
     listed_trials = [*tried[-1 :: -max(1, -(-len(tried) // MAX_ROWS))]][::-1]
     value, decimals, unit = _value(tried[-1]), _decimals(last.rival), _unit(last.rival)
-    error = with_error(value, decimals).partition(" ")[2]
+    error = error_of(value, decimals)
     label = f"Against {last.rival}" if last.rival else "Alone"
     games = how_many(last.games, "game")
     document = Document(
@@ -60,18 +60,18 @@ def _loss_facts(last: NetTrial) -> list[Fact]:
     if (loss := loss_estimate(last)) is None:
         return []
     unit = "points" if last.rival else "turns"
-    error = with_error(loss, 2).partition(" ")[2]
+    error = error_of(loss, 2)
     return [Fact("Loss to perfect play", f"{plain(loss.mean or 0, 2)}", error, f"{unit} a game")]
 
 
 def _value(tried: Tried) -> Estimate:
     """The score in percent, or the turns a game."""
     trial = tried[1]
-    multiplier = 100 if trial.rival else 1
-    score, half = multiplier * trial.score, multiplier * (trial.half or 0)
     if trial.half is None:
-        return Estimate(score)
-    return Estimate(score, max(0.0, score - half), min(100.0, score + half))
+        return Estimate(trial.score).scaled(100 if trial.rival else 1)
+    if trial.rival:
+        return share_estimate(trial.score, trial.half).scaled(100)
+    return Estimate(trial.score, trial.score - trial.half, trial.score + trial.half)
 
 
 def _decimals(rival: str) -> int:

@@ -12,7 +12,7 @@ from cantstop_arena.extensions.strength.exact.board_judge import DEALS
 from cantstop_arena.extensions.strength.exact.regret import Judgement
 from cantstop_arena.extensions.strength.exact.solved_tables import SolvedEvaluator, SolvedTable
 from cantstop_arena.extensions.strength.judging.board_losses import losses_on_board
-from cantstop_arena.extensions.strength.judging.judgement_report import half_width
+from cantstop_arena.extensions.strength.judging.judgement_report import regret_estimate
 from cantstop_arena.extensions.strength.judging.verdicts import loss_scale, loss_unit
 from cantstop_arena.games.cantstop.rules import RuleSet
 from cantstop_arena.pages.number_text import plain
@@ -129,9 +129,7 @@ class SolvedBoard:
 
 def mean_loss_of(judgement: Judgement) -> Estimate:
     """The loss a game with its 95% interval, in the printed unit."""
-    by, lost = loss_scale(judgement.seats), judgement.lost()
-    half = half_width(lost)
-    return Estimate(by * lost.mean, by * (lost.mean - half), by * (lost.mean + half))
+    return regret_estimate(judgement.lost(), loss_scale(judgement.seats))
 
 
 def _percentage(value: float, players: int) -> float:

@@ -11,7 +11,7 @@ from cantstop_arena.pages.axes import Axis, axis_around
 from cantstop_arena.pages.document import Fact, Listing, Section
 from cantstop_arena.pages.elements import element
 from cantstop_arena.pages.marks import dot, drawing, interval, line
-from cantstop_arena.pages.number_text import likelihood, percent, plain, signed, with_error
+from cantstop_arena.pages.number_text import error_of, likelihood, percent, plain, signed
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.headline import duel, lead, playing, top
 from cantstop_arena.tables.analysis import Analysis, of_points
@@ -38,7 +38,7 @@ def _rating(analysis: Analysis) -> Iterator[Fact]:
     if elo.mean is None or score.mean is None:
         return
     note = f"{analysis.results.bots[bot]} scores {percent(score.mean)} against the field"
-    yield Fact("Rating", plain(elo.mean), f"{_error(elo)} Elo", note, _field(analysis))
+    yield Fact("Rating", plain(elo.mean), f"{error_of(elo, 1)} Elo", note, _field(analysis))
 
 
 def _lead(analysis: Analysis) -> Iterator[Fact]:
@@ -46,7 +46,7 @@ def _lead(analysis: Analysis) -> Iterator[Fact]:
     if points is None or pair is None:
         return
     ahead, second = of_points(points), analysis.results.bots[pair[1]]
-    error, plot = f"{_error(ahead)} Elo", _on_axis(analysis, ahead)
+    error, plot = f"{error_of(ahead, 1)} Elo", _on_axis(analysis, ahead)
     side = "ahead of" if points.points >= 0 else "behind"
     yield Fact("Lead", signed(points.points), error, f"{side} {second}", plot)
     superiority = analysis.ratings.superiority(*pair)
@@ -64,12 +64,7 @@ def _first_player(analysis: Analysis) -> Iterator[Fact]:
     even = "" if players == 2 else f", even is {percent(1 / players)}"
     note = f"{percent(share)} of the wins to the first seat{even}"
     number, plot = signed(first.points), _on_axis(analysis, estimate)
-    yield Fact("First-player advantage", number, f"{_error(estimate)} Elo", note, plot)
-
-
-def _error(estimate: Estimate) -> str:
-    """The error or interval that is printed after a number."""
-    return with_error(estimate, 1).partition(" ")[2]
+    yield Fact("First-player advantage", number, f"{error_of(estimate, 1)} Elo", note, plot)
 
 
 # Drawings -----------------------------------------------------------------------------------

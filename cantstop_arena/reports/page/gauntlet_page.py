@@ -12,11 +12,11 @@ from cantstop_arena.pages.document import Document, Fact, Figure, Section
 from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, name_cell, row_table, slot
 from cantstop_arena.pages.marks import dot, drawing, grid, interval, scale
 from cantstop_arena.pages.number_text import (
+    error_of,
     number_with_error,
     number_word,
     percent,
     plain,
-    with_error,
 )
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.headline import headline
@@ -121,13 +121,13 @@ def _facts(analysis: Analysis, challenger: int, met: Sequence[Opponent]) -> Iter
         yield Fact("Rank", f"{ordinal(rank)} of {count}", "", f"{ends} with 95%", plot)
     elo, score = analysis.elo[challenger], analysis.scores[challenger]
     if elo.mean is not None and not elo.low is elo.high is None:
-        error = with_error(elo, 1).partition(" ")[2]
+        error = error_of(elo, 1)
         note = "1,500 scores half against this field"
         if analysis.results.anchor:
             note = "in the Elo of the anchors"
         yield Fact("Elo", plain(elo.mean), error, note, _field(analysis, challenger))
     if score.mean is not None:
-        error = with_error(score, 1, 100).partition(" ")[2]
+        error = error_of(score, 1, 100)
         games = how_many(analysis.games_of[challenger], "game")
         yield Fact("Score", percent(score.mean), error, f"in {games}")
     counts = [sum(each.verdict == verdict for each in met) for verdict in (BEATS, OPEN, LOSES)]

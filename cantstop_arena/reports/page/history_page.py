@@ -9,7 +9,7 @@ from cantstop_arena.pages.axes import Axis, axis_around
 from cantstop_arena.pages.document import Document, Fact, Figure, Section
 from cantstop_arena.pages.html_table import Cell, Head, PageColumn, html_table
 from cantstop_arena.pages.marks import drawing, grid, interval, scale
-from cantstop_arena.pages.number_text import UNKNOWN, plain, with_error
+from cantstop_arena.pages.number_text import UNKNOWN, error_of, plain
 from cantstop_arena.reports.history_report import RatedVersion
 from cantstop_arena.reports.page.standings_section import ROW_HEIGHT
 from cantstop_arena.tables.column import Table
@@ -45,7 +45,7 @@ def _facts(rated: Sequence[RatedVersion]) -> Iterator[Fact]:
     for label, row in (("Newest version", rated[-1]), ("Best version", best), ("First", rated[0])):
         if row not in distinct:
             distinct.append(row)
-            error = f"{with_error(row.elo, 1).partition(' ')[2]} Elo"
+            error = f"{error_of(row.elo, 1)} Elo"
             since = f", since {row.since}" if row.since else ""
             yield Fact(label, plain(row.elo.mean or 0), error, f"{row.label}{since}")
 

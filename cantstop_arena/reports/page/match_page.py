@@ -10,7 +10,7 @@ from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.pages.axes import axis_around
 from cantstop_arena.pages.document import Document, Fact, Listing, Section
 from cantstop_arena.pages.marks import interval
-from cantstop_arena.pages.number_text import likelihood, percent, plain, signed, with_error
+from cantstop_arena.pages.number_text import error_of, likelihood, percent, plain, signed
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.match_report import MatchFinding, match_headline
 from cantstop_arena.reports.page import games_section
@@ -162,7 +162,7 @@ def _elo_fact(result: MatchFinding) -> Fact:
         marks = [*marks, *([(0.0, "0")] if 0 not in (test.elo0, test.elo1) else [])]
     side = "ahead of" if (result.elo.mean or 0) >= 0 else "behind"
     note = f"{side} {_rival(result)}{_any_look(result)}"
-    error = with_error(result.elo, 1).partition(" ")[2]
+    error = error_of(result.elo, 1)
     plot = _on_axis(result.elo, marks, " Elo")
     return Fact("Lead", signed(result.elo.mean or 0), f"{error} Elo".lstrip(), note, plot)
 
@@ -179,7 +179,7 @@ def _any_look(result: MatchFinding) -> str:
 def _score_fact(result: MatchFinding) -> Fact:
     score = Estimate(*(None if end is None else 100 * end for end in result.score))
     even = 100 / result.players
-    error = with_error(result.score, 1, 100).partition(" ")[2]
+    error = error_of(result.score, 1, 100)
     note = f"of the points; an even score is {plain(even, 0 if even.is_integer() else 1)}%"
     plot = None
     if score.low is not None or score.high is not None:
@@ -203,7 +203,7 @@ def _payoff_facts(result: MatchFinding) -> Iterator[Fact]:
     ahead = result.ahead
     assert ahead is not None
     if ahead.mean is not None:
-        error = with_error(ahead, 3).partition(" ")[2]
+        error = error_of(ahead, 3)
         note = f"{result.unit} a game more than {_rival(result)}"
         marks = [(0.0, "0")]
         if result.test:

@@ -13,7 +13,7 @@ from cantstop_arena.pages.document import Figure, Section
 from cantstop_arena.pages.elements import element, join_markup
 from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, row_table
 from cantstop_arena.pages.marks import block, dot, drawing, grid, interval, number, scale
-from cantstop_arena.pages.number_text import percent, plain, signed, with_error
+from cantstop_arena.pages.number_text import error_of, percent, plain, signed, with_error
 from cantstop_arena.pages.vertical_scale import scale_around
 from cantstop_arena.ratings.estimate import Estimate, wilson
 from cantstop_arena.ratings.sequential.sprt import TestState
@@ -21,7 +21,7 @@ from cantstop_arena.ratings.significance import student_quantile
 from cantstop_arena.reports.match_report import MatchFinding, test_claims, verdict
 from cantstop_arena.reports.page.convergence_section import PastAnalysis
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Column
+from cantstop_arena.tables.column import Column, estimate_text
 from cantstop_arena.tables.styles import styles
 from cantstop_arena.texts import capitalised, how_many, listed
 
@@ -160,7 +160,7 @@ def score_section(
     if low is None and high is None:
         return Section("score", "Score", ["One deal has no interval: play more games."])
     is_open = (low or 0) <= even <= (1 if high is None else high)
-    half = with_error(result.score, 1, 100).partition(" ")[2]
+    half = error_of(result.score, 1, 100)
     takes = "takes in" if is_open else "leaves out"
     finding = f"The interval of the score, {half.strip('()')}, {takes} {percent(even, 0)}"
     if half.startswith("±"):
@@ -338,12 +338,15 @@ def _gap_text(result: MatchFinding, scores: Sequence[_SeatScore]) -> str:
         )
     gap = _mean(scores[0]) - _mean(scores[1])
     half = _half_of_gap(result, scores)
+    ends = Estimate(gap, gap - half, gap + half)
     if not half:
         return "All deals ended alike, so nothing tells what moving first is worth"
     if abs(gap) <= half:
-        return f"Whether moving first matters stays open: {signed(gap)} ± {plain(half)} points"
+        gap_text = estimate_text(ends, 1, number_text=signed, unit=" points")
+        return f"Whether moving first matters stays open: {gap_text}"
     which = "first" if gap > 0 else "second"
-    return f"Moving {which} is worth {plain(abs(gap))} ± {plain(half)} points"
+    worth = ends.scaled(-1 if gap < 0 else 1)
+    return f"Moving {which} is worth {with_error(worth, 1, unit=' points')}"
 
 
 def _mean(each: _SeatScore) -> float:

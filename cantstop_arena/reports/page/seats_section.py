@@ -41,18 +41,11 @@ def _finding(analysis: Analysis) -> str:
     if first is None or first.low is None or first.high is None:
         return "First-player advantage: not estimable from these games"
     estimate = of_points(first)
-    elo = with_error(Estimate(abs(first.points), *_turned(estimate)), 1)
+    elo = with_error(estimate.scaled(-1 if first.points < 0 else 1), 1)
     others = "" if analysis.results.players == 2 else ", against the mean of the other seats"
     if first.low <= 0 <= first.high:
         return f"First-player advantage: inconclusive, {with_error(estimate, 1)} Elo{others}"
     return f"Moving first {'is worth' if first.points > 0 else 'costs'} {elo} Elo{others}"
-
-
-def _turned(estimate: Estimate) -> tuple[float | None, float | None]:
-    """The bounds of the interval of an estimate's absolute value."""
-    if estimate.mean is None or estimate.mean >= 0 or estimate.low is None or estimate.high is None:
-        return estimate.low, estimate.high
-    return -estimate.high, -estimate.low
 
 
 # Seats --------------------------------------------------------------------------------------

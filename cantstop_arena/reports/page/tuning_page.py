@@ -14,9 +14,9 @@ from cantstop_arena.pages.document import Document, Fact, Figure, Listing, Secti
 from cantstop_arena.pages.elements import element
 from cantstop_arena.pages.heat_map import tint
 from cantstop_arena.pages.marks import drawing, interval, number
-from cantstop_arena.pages.number_text import MINUS, percent, plain
+from cantstop_arena.pages.number_text import MINUS, error_of, percent, plain
 from cantstop_arena.pages.vertical_scale import VerticalScale, scale_around
-from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.estimate import Estimate, share_estimate
 from cantstop_arena.reports.page.facts import MIDDLE, marked_axis, origin, source
 from cantstop_arena.reports.tuning_report import TUNING
 from cantstop_arena.reports.tuning_report import value_text as plain_value
@@ -157,12 +157,12 @@ def _share_fact(label: str, share: Content, note: str, look: str = "") -> Fact:
     half, score = share.get("half"), 100 * share["score"]
     if half is None:
         return Fact(label, percent(share["score"]), "", note)
-    value = Estimate(score, max(0, score - 100 * half), min(100, score + 100 * half))
+    value = share_estimate(share["score"], half).scaled(100)
     axis = axis_around([50, *value], pad=4, max_ticks=6)
     is_open = (value.low or 0) <= 50 <= (value.high or 0)
     kind = look or ("hollow" if is_open else "best" if score > 50 else "less")
     plot = marked_axis(axis, [interval(axis, value, MIDDLE, kind)], [(50.0, "50%")], "%")
-    return Fact(label, percent(share["score"]), f"± {plain(100 * half)}", note, plot)
+    return Fact(label, percent(share["score"]), error_of(value, 1), note, plot)
 
 
 # Trials --------------------------------------------------------------------------------------
@@ -440,10 +440,10 @@ def _map_cell(
     x = f"{number((column + 0.5) * width)}%"
     on = {"5": " on-deep", "4": " on-mid"}.get(kind[-1], "")
     middle = row * _MAP_ROW + _MAP_ROW / 2
-    half = 50 * (trial["won_high"] - trial["won_low"])
+    won = Estimate(trial["won"], trial["won_low"], trial["won_high"])
     for text, size, y in (
-        (plain(100 * trial["won"]), "cell-v", middle - 12),
-        (f"± {plain(half)}", "cell-n", middle + 24),
+        (percent(trial["won"])[:-1], "cell-v", middle - 12),
+        (error_of(won, 1, 100).strip("()"), "cell-n", middle + 24),
     ):
         yield element("text", text, class_=f"{size}{on}", x=x, y=number(y), text_anchor="middle")
 

@@ -33,8 +33,9 @@ from cantstop_arena.bots.versions import (
     version_in,
     version_name,
 )
+from cantstop_arena.bounded_files import digest_of_path
 from cantstop_arena.errors import BotError
-from cantstop_arena.game_api.bot_options import did_you_mean, digest_of_path, files_among
+from cantstop_arena.game_api.bot_options import did_you_mean, files_among
 from cantstop_arena.texts import shortened
 
 if TYPE_CHECKING:
@@ -136,11 +137,11 @@ def foreign_isolated(entrant: Entrant, isolation: Isolation) -> Entrant:
 
 
 def needed_path(text: str, folder: Path) -> Path | None:
-    """The path that an entry of `needs` names, from `folder`; None if there is nothing."""
+    """The path that an entry of `needs` names, from `folder`; None if it is no file or folder."""
     if "\0" in text:
         return None
     path = real_path(Path(text).expanduser() if text[:1] == "~" else folder / text)
-    return path if os.path.exists(path) else None  # noqa: PTH110 - a name can be too long
+    return path if os.path.isfile(path) or os.path.isdir(path) else None  # noqa: PTH112 - long
 
 
 def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotDescription:

@@ -37,6 +37,7 @@ from cantstop_arena.bots.known_bot import (
     is_printed_well,
 )
 from cantstop_arena.bots.loader import only_bot
+from cantstop_arena.bounded_files import paths_matching
 from cantstop_arena.deals.outcomes import LeftOut
 from cantstop_arena.errors import BotError, OtherGameError
 from cantstop_arena.texts import in_a_line, listed
@@ -90,6 +91,7 @@ class Matcher:
     def __init__(self, folder: Path, catalogue: Catalogue, exclude: Sequence[str] = ()) -> None:
         self._folder = folder
         self._catalogue = catalogue
+        self._found: dict[str, list[Path]] = {}  # the files of patterns: a search can take seconds
         self._excluded_names = [text for text in exclude if is_bot_name(text)]
         self._excluded_files = {
             real_path(file)
@@ -114,7 +116,9 @@ class Matcher:
 
     def matches_anything(self, pattern: str) -> bool:
         """Whether a pattern matches a bot, though it may be excluded."""
-        return bool(Matcher(self._folder, self._catalogue).matches(pattern))
+        matcher = Matcher(self._folder, self._catalogue)
+        matcher._found = self._found
+        return bool(matcher.matches(pattern))
 
     def is_name_excluded(self, name: str) -> bool:
         """Whether bots of this name are excluded."""
@@ -146,7 +150,9 @@ class Matcher:
         """The files of a pattern; those that are excluded do not change the names of others."""
         level = _fixed_parts(pattern)
         matches = []
-        for file in filter(self._may_play(pattern), _files(pattern, self._folder)):
+        if pattern not in self._found:
+            self._found[pattern] = [*_files(pattern, self._folder)]
+        for file in filter(self._may_play(pattern), self._found[pattern]):
             label = os.path.relpath(bot_path(file), self._folder)  # links are not followed
             parts = _parts(label)
             matches.append(Match(parts[max(-1 - level, -len(parts))], label, file))
@@ -160,7 +166,7 @@ def _files(pattern: str, folder: Path) -> Iterator[Path]:
     """
     last = PurePath(pattern).name
     # Path.glob refuses absolute patterns, and matches hidden files.
-    for text in sorted(glob.glob(pattern, root_dir=folder, recursive=True)):  # noqa: PTH207
+    for text in paths_matching(pattern, folder):
         path = folder / text
         is_hidden = path.name[:1] in ("_", ".") and not last.startswith(path.name[0])
         if is_hidden:

@@ -331,7 +331,10 @@ def read_seed(reader: Reader, entry: Entry | None) -> Seed | None:
     """The seed in the file; None when there is none, or an invalid one."""
     if entry is None:
         return None
-    seed = seed_of(converted_losslessly(reader.plain(entry.value), 0))
+    value = reader.plain(entry.value)
+    if value is None:  # as in JSON: there is none
+        return None
+    seed = seed_of(converted_losslessly(value, 0))
     if seed is None:
         reader.complain(entry.value, f"seed must be {SEED_FORM}, not {node_text(entry.value)}")
     return seed

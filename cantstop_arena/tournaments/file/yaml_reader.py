@@ -22,6 +22,8 @@ from cantstop_arena.errors import ConfigError, Problem, UsageError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH, did_you_mean
 from cantstop_arena.texts import beginning_of
 
+_GROUPED = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")
+
 
 class Entry(NamedTuple):
     """One entry of a mapping: the nodes of its key and its value."""
@@ -98,11 +100,14 @@ class Reader:
         if entry is None:
             return default
         value = converted_losslessly(self.plain(entry.value), default)
-        if type(value) is int and value in span:
+        text = node_text(entry.value)
+        if _GROUPED.fullmatch(text):  # 1.000 is a thousand in half of Europe, and 1 in YAML
+            hint = f"; for {text.replace('.', ',')} write {text.replace('.', '')}"
+        elif type(value) is int and value in span:
             return value
-        self.complain(
-            entry.value, f"{what} must be {range_text(span)}, not {node_text(entry.value)}"
-        )
+        else:
+            hint = ""
+        self.complain(entry.value, f"{what} must be {range_text(span)}, not {text}{hint}")
         return span[0]
 
     def seconds(self, entry: Entry | None, what: str, maximum: float, default: float) -> float:

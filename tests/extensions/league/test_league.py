@@ -52,7 +52,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def rows(path: str) -> list[dict[str, str]]:
-    with Path(path).open(encoding="utf-8", newline="") as file:
+    with Path(path).open(encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
 
 

@@ -112,7 +112,7 @@ def test_folders_with_one_page_are_refused(first: str, second: str) -> None:
     (line,) = complaints(FILE)
     assert line == (
         f"league.yaml:2:15: submissions/{first} and submissions/{second}"
-        " differ only in case, or in spaces and hyphens; rename one"
+        " differ only in case, accents, or spaces and hyphens; rename one"
     )
 
 
@@ -122,8 +122,13 @@ def test_a_roster_needs_ids() -> None:
         "roster.csv, line 2: id must be a folder's name",
         "roster.csv, line 4: s02 stands here again",
     ]
-    Path("roster.csv").write_text("who\nZoe\n")
-    assert any("roster.csv, line 2" in line for line in complaints(FILE))
+    for first, cure in {
+        "who": "needs a first line with id,name, not who",
+        "id;name": "not id;name: separate the columns by commas, not semicolons",
+    }.items():
+        Path("roster.csv").write_text(f"{first}\nZoe\n")
+        (line,) = complaints(FILE)
+        assert cure in line
 
 
 def test_a_league_needs_bots() -> None:

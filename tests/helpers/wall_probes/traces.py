@@ -4,6 +4,7 @@ import ctypes
 import fcntl
 import mmap
 import os
+import resource
 import signal
 import socket
 from collections.abc import Callable
@@ -55,6 +56,21 @@ PROBES |= {
     "reads_a_file_ahead": _is_obeyed(187, 213, 0, PAGE),
     "writes_the_disks_of_the_machine_out": _is_obeyed(306, 267),
     "changes_times_of_a_file": is_done(os.utime, C_LIBRARY, (1, 1)),
+    "marks_a_device_with_the_time": is_done(os.utime, "/dev/full"),
+    "marks_a_device_with_an_old_call": lambda scene: call(132, 999, b"/dev/full", None) == 0,
+    "reads_which_pages_are_in_memory": is_opened("/proc/self/pagemap", os.O_RDONLY),
+    "reads_which_mappings_are_in_memory": is_opened("/proc/self/smaps", os.O_RDONLY),
+    "reads_what_a_thread_has_in_memory": is_opened("/proc/thread-self/smaps", os.O_RDONLY),
+    "counts_faults_by_its_status": is_opened("/proc/self/stat", os.O_RDONLY),
+    "counts_its_faults": lambda scene: resource.getrusage(resource.RUSAGE_SELF),
+    "counts_free_blocks_of_the_disk": lambda scene: os.statvfs("/usr"),
+    "asks_on_which_node_a_page_lies": is_made(239, 236, None, None, 0, None, 0),
+    "takes_a_number_as_the_name_of_a_socket": lambda scene: (
+        call(49, 200, socket.socket(socket.AF_UNIX).fileno(), b"\1\0", 2) == 0
+    ),
+    "drops_mapped_pages": is_done(lambda: mmap.mmap(-1, PAGE).madvise(21)),
+    "reads_the_load_of_the_machine": is_opened("/proc/loadavg", os.O_RDONLY),
+    "reads_the_counts_of_the_machine": is_opened("/proc/vmstat", os.O_RDONLY),
     "marks_a_file_with_an_attribute": is_done(os.setxattr, C_LIBRARY, "user.seen", b"1"),
     "makes_a_shared_segment": is_made(29, 194, _KEY, 1 << 20, 0o1666),
     "makes_a_semaphore": is_made(64, 190, _KEY, 1, 0o1666),

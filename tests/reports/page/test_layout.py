@@ -90,7 +90,7 @@ def match(test: bool, results: str, first_wins: bool = False) -> str:
         ratio = {0: -3.1, 1: 3.1, None: 0.4}[accepted]
         state = sprt.TestState(ratio, 0.4, 0.05, accepted)
         looks = [(deals // 3 or 1, sprt.TestState(-0.5, 0.4, 0.05, None)), (deals, state)]
-    result = finding((first, second), analysis, pentanomial, decider, state, 2, 2, {})
+    result = finding((first, second), analysis, pentanomial, decider, state, 2, 2)
     return as_html(
         match_page.document(analysis, result, (), looks, (), (), "name: x\n", [("a", "built-in 1")])
     )

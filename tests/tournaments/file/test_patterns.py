@@ -24,7 +24,7 @@ def roll_again(turn):
 """
 BROKEN = "def choose_move(turn, moves):\n    return (0\n"
 WRITTEN = (".csv", ".md", ".json", ".yaml")
-REASON = "does not import: SyntaxError: '(' was never closed (broken.py, line 2)"
+REASON = "does not import: SyntaxError: '(' was never closed (broken.py, line 2): return (0"
 FAMILY = """
 from cantstop_arena import Bot
 

@@ -935,6 +935,7 @@ def test_limits_on_bots_are_read_with_their_defaults(tmp_path: Path) -> None:
         ("game_limit: 0", "game_limit must be a number of seconds above 0"),
         ("max_faults: 0", "max_faults must be a whole number from 1"),
         ("max_faults: 1.5", "max_faults must be a whole number from 1"),
+        ("max_faults: 1.000", "not 1.000; for 1,000 write 1000"),
         ("on_fault: abrt", "must be forfeit or abort, not 'abrt' (did you mean 'abort'?)"),
         ("isolate: 1", "isolate must be true, false or processes, not 1"),
     ],

@@ -25,6 +25,8 @@ from numpy.typing import NDArray
 from cantstop_arena.environments.vector_env import VectorGames, vector_env
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.game_api.policy_net import PolicyNet
+from cantstop_arena.ratings.estimate import Estimate, wilson
+from cantstop_arena.tables.column import estimate_text
 
 Array = NDArray[Any]
 
@@ -252,12 +254,17 @@ class Score(msgspec.Struct, frozen=True):
         return self.wins / self.games
 
     @property
+    def estimate(self) -> Estimate:
+        """The win rate with its 95% interval."""
+        return Estimate(self.win_rate, *wilson(self.win_rate, self.games, 1.96))
+
+    @property
     def margin(self) -> float:
         """Half the width of the 95% interval of the win rate."""
-        return float(1.96 * np.sqrt(self.win_rate * (1 - self.win_rate) / self.games))
+        return (self.estimate.width or 0.0) / 2
 
     def __str__(self) -> str:
-        return f"{self.opponent} {self.win_rate:.1%} ± {self.margin:.1%}"
+        return f"{self.opponent} {estimate_text(self.estimate, 1, 100, unit='%')}"
 
 
 def score(net: Callable[[Array], Array], opponent: Any, games: int = 2000, **setting: Any) -> Score:

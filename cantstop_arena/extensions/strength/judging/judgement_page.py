@@ -18,6 +18,7 @@ from cantstop_arena.extensions.strength.judging.judgement_report import (
     headline,
     mistake_scene,
     mistake_text,
+    regret_estimate,
     rows,
 )
 from cantstop_arena.extensions.strength.judging.situations_section import situations_section
@@ -33,7 +34,7 @@ from cantstop_arena.pages.document import Document, Fact, Figure, Listing, Secti
 from cantstop_arena.pages.elements import element, hidden, join_markup
 from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, name_cell, row_table
 from cantstop_arena.pages.marks import block, drawing, grid, number, scale
-from cantstop_arena.pages.number_text import percent, plain
+from cantstop_arena.pages.number_text import error_of, percent, plain, with_error
 from cantstop_arena.tables.column import Column, Table, Value
 from cantstop_arena.tables.column import number as number_column
 from cantstop_arena.texts import how_many
@@ -131,7 +132,7 @@ def _facts(judgements: Judgements) -> Iterator[Fact]:
         )
         if judgement.share_best is not None:
             note += f"; {percent(judgement.share_best)} of the decisions are best"
-        error = f"± {plain(scale_ * half_width(lost))}"
+        error = error_of(regret_estimate(lost, scale_), 1)
         yield Fact(f"{bot} loses", plain(scale_ * lost.mean), error, note)
 
 
@@ -168,7 +169,7 @@ def _losses_section(judgements: Judgements, rival: str) -> Section:
                 [
                     name_cell(bot),
                     Cell(drawing(_ROW, *marks), "plot"),
-                    Cell(f"{plain(by * lost.mean)} ± {plain(half)}", label="Loss"),
+                    Cell(with_error(regret_estimate(lost, by), 1), label="Loss"),
                     *(
                         Cell(plain(by * judgement.lost(kind).mean), label=kind.capitalize())
                         for kind in KINDS

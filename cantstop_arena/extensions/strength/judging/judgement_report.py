@@ -27,6 +27,7 @@ from cantstop_arena.extensions.strength.judging.verdicts import (
 from cantstop_arena.games.cantstop.rules import RULES, RuleSet
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.significance import student_quantile
+from cantstop_arena.tables.column import estimate_text
 from cantstop_arena.texts import how_many, middle_shortened
 from cantstop_arena.views.cantstop.drawing import LEGEND, dice_text, draw_board
 from cantstop_arena.views.cantstop.scenes import BoardScene
@@ -113,8 +114,14 @@ def _row(bot: str, judgement: Judgement, results: bool) -> list[str]:
     scale = loss_scale(judgement.seats)
     kinds = [f"{scale * judgement.lost(kind).mean:.2f}" for kind in KINDS]
     large = f"{judgement.mistakes(LARGE):.2f}"
-    by_results = [_mean_text(judgement.measured(), scale)] if results else []
-    return [bot, _mean_text(judgement.lost(), scale), *kinds, large, *by_results]
+    by_results = [estimate_text(regret_estimate(judgement.measured(), scale), 2)] if results else []
+    return [
+        bot,
+        estimate_text(regret_estimate(judgement.lost(), scale), 2),
+        *kinds,
+        large,
+        *by_results,
+    ]
 
 
 def half_width(mean: RegretMean) -> float:
@@ -132,8 +139,10 @@ def mean_loss(seats: int, situation: Situation) -> Estimate:
     return Estimate(mean, max(0.0, mean - half), mean + half)
 
 
-def _mean_text(mean: RegretMean, scale: float) -> str:
-    return f"{scale * mean.mean:.2f} ± {scale * half_width(mean):.2f}"
+def regret_estimate(mean: RegretMean, scale: float) -> Estimate:
+    """A mean with its 95% interval, in the printed unit."""
+    half = half_width(mean)
+    return Estimate(mean.mean, mean.mean - half, mean.mean + half).scaled(scale)
 
 
 class MistakeText(NamedTuple):
