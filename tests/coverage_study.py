@@ -122,7 +122,7 @@ def _relative_width(elo: Sequence[Sequence[Points]]) -> float:
         spread = float(np.std([one.points for one in ratings]))
         if len(widths) == len(ratings) and spread > 0:
             quotients.append(float(np.median(widths)) / (2 * NORMAL * spread))
-    return float(np.mean(quotients))
+    return float(np.mean(quotients)) if quotients else np.nan
 
 
 def _examined(

@@ -31,7 +31,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from cantstop_arena.deals.deal_variance import MANY_DEALS, MIN_SAMPLED, tails
+from cantstop_arena.deals.deal_variance import DECIMALS, MANY_DEALS, MIN_SAMPLED, tails
 from cantstop_arena.deals.outcomes import TournamentTotals, win_units
 from cantstop_arena.deals.sampling import Bytes, Populations
 from cantstop_arena.deals.seatings import lineups as lineups_of
@@ -249,6 +249,7 @@ class Sandwich:
         usable = np.where(usable > TOLERANCE * model, usable, 0.0)
         observed = np.where(usable > 0, variance, extra)
         dof = np.divide(usable**2, weights, out=zeros, where=(weights > 0) & (usable > 0))
+        dof = dof.round(DECIMALS)  # more would depend on the order of bots
         contrast_variance = _finished_variance(observed, model, dof, limits)
         if self.expected is None:
             return contrast_variance

@@ -187,7 +187,7 @@ def test_runs_with_different_seeds_are_stretches_of_their_own(arena: Arena) -> N
     together = load_results([Path(one), Path(two)], {})
     apart = [load_results([Path(folder)], {}) for folder in (one, two)]
     deals = [each.deals.tolist() for each in together.deals.populations]
-    assert deals == [[30] * 6, [50] * 6]
+    assert deals == [[30] * 3, [50] * 3]
     assert (together.name, together.seed, apart[1].seed) == ("one + two", None, 2)
     for seating, tally in together.tallies.items():
         assert tally == apart[0].tallies[seating] + apart[1].tallies[seating]
