@@ -9,6 +9,7 @@
 # make test-long: trainings, ladders, figures and those parameters, every night and before a release.
 # make without: the core's tests on a tree without extensions; make alone: those of each extension, with what it may import.
 # make wheel-test: the built wheel alone, in an environment of its own. make docs: the site, in build/site.
+# make image: the container's image, built and played in. make lowest: the tests with the minimum versions that pyproject.toml allows.
 # make bench: speed; with CHECK=1 it fails where compiled bots are slower than recorded (needs gcc).
 # make soak: a tournament under random faults. make coverage-study: do intervals hold the truth?
 PYTHON ?= python3
@@ -20,7 +21,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Processes of tests, which wait a third of their time; pip need not compile what is never imported.
 TWO_MORE := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 
-.PHONY: run test without alone test-slow test-cold pages reference test-long check bench strength soak coverage-study wheel wheel-test docs clean
+.PHONY: run test without alone test-slow test-cold pages reference test-long check bench strength soak coverage-study wheel wheel-test image lowest docs clean
 
 run: $(VENV)/installed
 	$(BIN)/arena run tournaments/quickstart.yaml
@@ -84,6 +85,17 @@ wheel: $(VENV)/bin/python
 
 wheel-test: wheel
 	$(BIN)/python tests/wheel.py dist/*.whl
+
+image: wheel
+	PYTHON=$(PYTHON) tests/image.sh
+
+# Needs uv, which finds the minimum versions.
+lowest: $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/lowest
+	$(BIN)/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct \
+		--only-binary :all: --no-binary cantstop-arena --editable '.[dev]'
+	build/lowest/bin/pytest -n $(TWO_MORE) --dist worksteal -m 'not slow and not long'
 
 docs: $(VENV)/installed-docs
 	DISABLE_MKDOCS_2_WARNING=true NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -13,6 +13,7 @@ ca.tournament(["rule28", "glenn-aloi"], games=1000).run().standings.to_pandas()
 """
 
 import sys
+from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
@@ -31,6 +32,7 @@ _MODULES = {
     "api.schemas": ["schema"],
     "api.tournaments": ["gauntlet", "run", "tournament"],
     "api.tuning": ["tune"],
+    "bots.file_imports": ["read_beside"],
     "errors": [
         *("ArenaError", "BotError", "ConfigError", "FaultError", "GameError", "Interrupted"),
         *("LedgerError", "PageError", "RulesError", "UsageError", "WorkerPoolError"),
@@ -59,9 +61,11 @@ class _PublicModules:
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         """The module of an extension under its public name; None for all other modules."""
-        package, _, below = name.partition(".")
+        if not name.startswith(f"{__name__}."):
+            return None
+        below = name.removeprefix(f"{__name__}.")
         top = below.partition(".")[0]
-        if package != __name__ or not top or _is_of_core(top):
+        if _is_of_core(top):
             return None
         holder = all_modules().get(top)
         spec = find_spec(holder) if holder else None
@@ -88,9 +92,10 @@ class _Alias:
         return find_spec(self._module).loader.get_code(self._module)  # type: ignore[union-attr]
 
 
+@cache
 def _is_of_core(name: str) -> bool:
     path = f"{__path__[0]}/{name}"
-    return isfile(f"{path}.py") or isfile(f"{path}/__init__.py")
+    return isfile(f"{path}/__init__.py") or isfile(f"{path}.py")
 
 
 sys.meta_path.insert(0, _PublicModules)  # type: ignore[arg-type]
@@ -98,6 +103,10 @@ sys.meta_path.insert(0, _PublicModules)  # type: ignore[arg-type]
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used, since some import NumPy and more."""
+    if sys.platform == "win32":
+        from cantstop_arena.errors import NOT_ON_WINDOWS
+
+        raise ImportError(NOT_ON_WINDOWS)
     if name == "__all__":
         return sorted(all_modules())
     module = _MODULE_OF.get(name)

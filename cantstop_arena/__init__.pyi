@@ -15,6 +15,7 @@ from cantstop_arena.api.tournaments import gauntlet as gauntlet
 from cantstop_arena.api.tournaments import run as run
 from cantstop_arena.api.tournaments import tournament as tournament
 from cantstop_arena.api.tuning import tune as tune
+from cantstop_arena.bots.file_imports import read_beside as read_beside
 from cantstop_arena.errors import ArenaError as ArenaError
 from cantstop_arena.errors import BotError as BotError
 from cantstop_arena.errors import ConfigError as ConfigError

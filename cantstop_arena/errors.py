@@ -9,17 +9,22 @@ ArenaError                 an error that a user can correct; the message says ho
 ├── LedgerError            results on disk that cannot be used or belong to another tournament
 ├── FaultError             a fault of a bot that ends the run: `on_fault: abort`, and in tuning
 ├── WorkerPoolError        worker processes that keep dying
-├── ClusterError           a cluster that cannot be reached, ends, or has no machine that can play
+├── ConvergenceError       a calculation that has not converged within its steps
 ├── GameError              a game whose own code fails
 └── PageError              a page that cannot be drawn
 
 Interrupted is raised when the user ends the program: Ctrl-C, or a signal to the process.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from cantstop_arena.exit_codes import ExitCode
+
+NOT_ON_WINDOWS = (
+    "arena runs on Linux and macOS; on Windows, install and start it in WSL, the Linux of Windows"
+    " (wsl --install)"
+)
 
 
 class ArenaError(Exception):
@@ -92,8 +97,22 @@ class WorkerPoolError(ArenaError):
     """Worker processes that keep dying."""
 
 
-class ClusterError(ArenaError):
-    """A cluster that cannot be reached, that ends, or none of whose machines can play."""
+class ConvergenceError(ArenaError):
+    """A calculation whose result would be wrong, as it has not converged within its steps."""
+
+    def __init__(self, result: str, steps: int) -> None:
+        super().__init__(
+            f"{result} cannot be computed: no convergence in {steps:,} steps; please report this"
+        )
+
+
+def steps_to(result: str, maximum: int) -> Iterator[int]:
+    """The numbers of the steps of an iteration, from 1, which returns or breaks when it converges.
+
+    Raises ConvergenceError after the last one. `result` is what is computed, in the message.
+    """
+    yield from range(1, maximum + 1)
+    raise ConvergenceError(result, maximum)
 
 
 class GameError(ArenaError):

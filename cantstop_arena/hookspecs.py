@@ -79,6 +79,7 @@ class BotFunctions(SimpleNamespace):
 
 
 BATCH_HOOK = "decide"
+SPEED_HINT = "speed_hint"  # attribute of a bot's functions: how it could play faster
 
 
 class BatchHooks:

@@ -25,7 +25,8 @@ _MAX_SIZE = 1 << 20  # bytes of one entry_points.txt
 
 def is_declared(group: str) -> bool:
     """Whether some package may declare entry points of a group, without parsing: quicker."""
-    return any(group in text for _, text in _declarations([]))
+    malformed: list[tuple[str, str]] = []
+    return any(group in text for _, text in _declarations(malformed)) or bool(malformed)
 
 
 def entry_points_of(group: str) -> tuple[list[EntryPoint], list[tuple[str, str]]]:

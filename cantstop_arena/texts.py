@@ -1,15 +1,29 @@
 """Untrusted text made printable, texts of untrusted objects, and small phrases."""
 
 from collections.abc import Callable, Sequence
-from unicodedata import east_asian_width
+from unicodedata import east_asian_width, normalize
 
 MAX_LENGTH = 1000  # characters of an object's own text
+
+
+INDENT = "    "  # of a line of code in a message
+_MAX_CODE_LINES = 2
 
 
 def in_a_line(text: str, max_length: int | None = None) -> str:
     """Untrusted text on one line of at most `max_length` characters, non-printable ones escaped."""
     line = printable(" ".join(str.__str__(text).split()))
     return line if max_length is None or len(line) <= max_length else f"{line[: max_length - 3]}..."
+
+
+def in_a_line_with_code(text: str, max_length: int) -> str:
+    """Untrusted text `in_a_line`; the lines of code at its end, which are indented, stay lines."""
+    lines = text.split("\n")
+    text_lines = len(lines)
+    while text_lines > 1 and lines[text_lines - 1].startswith(INDENT):
+        text_lines -= 1
+    code = [printable(line)[:max_length] for line in lines[text_lines:][:_MAX_CODE_LINES]]
+    return "\n".join([in_a_line("\n".join(lines[:text_lines]), max_length), *code])
 
 
 def printable(text: str) -> str:
@@ -20,6 +34,11 @@ def printable(text: str) -> str:
         character if character.isprintable() else character.encode("unicode_escape").decode()
         for character in text
     )
+
+
+def look_key(name: str) -> str:
+    """What is the same of names that look alike to people or disks: é in both forms, A and a."""
+    return normalize("NFKC", name).casefold()
 
 
 def printable_lines(text: str) -> str:

@@ -17,8 +17,10 @@ from zlib import crc32
 import pytest
 from helpers.arena import Arena
 from helpers.finished import Finished
+from helpers.game_packages import describe_project, on_path
+from helpers.layout import WIDTHS, axe_findings, defects
 from helpers.pages_server import PagesServer
-from helpers.paths import ROOT
+from helpers.paths import ROOT, TESTS
 from hypothesis import HealthCheck, settings
 
 # In a job in the background of a shell these are ignored, and so they would be by what tests start.
@@ -63,7 +65,6 @@ if TYPE_CHECKING:
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 NO_BROWSER = "needs a browser: apt-get install chromium, and pip install -e '.[dev]'"
 
-GAMES = ("cantstop", *(("cubus",) if find_spec("cantstop_arena.extensions.cubus") else ()))
 # Slow tests alone play these.
 SLOW_TO_COMPILE = ("champion", "grandmaster")
 WARMING = """
@@ -141,8 +142,10 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if not _is_leader(session.config):
         gc.disable()  # until all tests are collected: what is made until then stays
     else:
+        from cantstop_arena.games.registry import built_in
+
         with ExitStack() as stack:
-            for game in GAMES:
+            for game in built_in():
                 place = stack.enter_context(TemporaryDirectory())
                 left_out = SLOW_TO_COMPILE if "not slow" in session.config.option.markexpr else ()
                 words = [sys.executable, "-c", WARMING, game, *left_out]
@@ -220,7 +223,7 @@ def one_worker() -> Iterator[None]:
     Nor do they freeze their garbage, which would stay, and make each later fork more expensive.
     """
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cantstop_arena.tournaments.pool.worker.worker_count", lambda: 1)
+        patch.setattr("cantstop_arena.processes.system.core_count", lambda: 1)
         patch.setattr("gc.freeze", lambda: None)
         yield
 
@@ -308,6 +311,22 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Arena:
     if Path.cwd() == ROOT:
         monkeypatch.chdir(tmp_path)
     return Arena()
+
+
+@pytest.fixture(scope="session")
+def site_of_salvage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of installed packages, which are one: the game of tests/salvage_game."""
+    site, home = tmp_path_factory.mktemp("site"), TESTS / "salvage_game"
+    describe_project(site, home / "pyproject.toml")
+    shutil.copytree(home / "salvage", site / "salvage")
+    return site
+
+
+@pytest.fixture(scope="module")
+def second_game(site_of_salvage: Path) -> Iterator[None]:
+    """The game that tests of the core have besides Can't Stop: salvage, as if it were installed."""
+    with on_path(site_of_salvage):
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -412,6 +431,25 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
 
     yield show
     assert troubles == []
+
+
+@pytest.fixture
+def looked_at(opened: Callable[..., Any]) -> Iterator[Callable[..., None]]:
+    """A function that opens a page at all widths, and finds no defect."""
+
+    def look(html: str, dark: bool = False, widths: tuple[int, ...] = WIDTHS) -> None:
+        for width in widths:
+            theme = "dark" if dark else "light"
+            page = opened(html, viewport={"width": width, "height": 900}, color_scheme=theme)
+            found = defects(page)
+            page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+            found += defects(page)
+            if width != WIDTHS[1]:
+                found += axe_findings(page)
+            assert not found, f"at {width} px, {theme}: {found}"
+            page.context.close()
+
+    yield look
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from math import exp
 from pathlib import Path
 
 import alarm_study
+import cycle_study
 import match_study
 import numpy as np
 import payoff_study
@@ -270,8 +271,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1980)
     parser.add_argument("--write", type=Path, metavar="PAGE")
     options = parser.parse_args()
+    import figures_study  # of extensions, too, which the tests of ratings do without
+
     every = [*tables(), *alarm_study.tables(), *match_study.tables()]
-    every += payoff_study.tables()
+    every += [*payoff_study.tables(), *cycle_study.tables(), *figures_study.tables()]
     text = "\n\n".join(as_markdown(every, options.repetitions, options.seed))
     if options.write:
         _write(options.write, text)

@@ -149,7 +149,7 @@ def told_apart(world: World, deals: int, repetitions: int, rng: Generator) -> di
         for group in combinations(range(4), 2):
             rows[group] = rng.choice([-1, 1], (deals, 1)) * world.rows(deals, rng)
         means = _means(rows, world.payoff, 4)
-        claims += len({*means.groups(range(4))}) > 1
+        claims += len({*means.groups([range(4)])}) > 1
     return {LETTERS: claims / repetitions}
 
 

@@ -2,7 +2,7 @@
 
 import ast
 import importlib
-import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -91,7 +91,7 @@ def test_a_broken_extension_is_left_out_and_named(arena: Arena, tmp_path: Path) 
     with on_path(tmp_path):
         result = arena("extensions")
     assert "No module named 'a_package_that_is_not_there'" in result.text
-    assert "league" in result.text
+    assert all(f"\n{name} " in result.text for name in registry.built_in())
 
 
 def test_what_nobody_has_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,19 +101,31 @@ def test_what_nobody_has_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_missing_package_of_an_extension_is_one_sentence(
-    arena: Arena, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = registry.built_in()[-1] if registry.built_in() else ""
-    command = next((c for c in registry.commands().values() if f".{name}." in c.location), None)
-    if command is None:
-        return  # no extension is there
-    module = command.location.partition(":")[0]
-    monkeypatch.delitem(sys.modules, module, raising=False)
-    monkeypatch.setitem(sys.modules, "click", None)  # as if it were not installed
+    """An extension in the arena's folder, for which another folder stands here."""
+    home = tmp_path / "own_extensions" / "dicing"
+    home.mkdir(parents=True)
+    (home / "extension.py").touch()
+    (home / "command.py").write_text("import a_package_that_is_not_there.inner\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(registry, "FOLDER", home.parent)
+    assert registry.built_in() == ["dicing"]
     with pytest.raises(ca.UsageError) as refused:
-        registry._resolved(command.location)
-    assert f"extension {name} needs click, which is not installed" in str(refused.value)
-    assert f"cantstop-arena[{name}]" in str(refused.value)
+        registry._resolved("own_extensions.dicing.command:command")
+    assert str(refused.value) == (
+        "arena's extension dicing needs a_package_that_is_not_there, which is not installed: "
+        "python -m pip install 'cantstop-arena[dicing]'"
+    )
+
+
+def test_every_extension_has_a_place_in_the_contract_and_an_extra() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    contracts = project["tool"]["importlinter"]["contracts"]
+    layers = " ".join(contracts[1]["layers"])
+    for name in registry.built_in():
+        assert f"(cantstop_arena.extensions.{name})" in layers
+        assert name in project["project"]["optional-dependencies"]
 
 
 def test_a_module_with_a_public_name_is_one_module() -> None:

@@ -13,16 +13,21 @@ from cantstop_arena.api.bot_classes import write_bot_file
 from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER
 from cantstop_arena.bots.bot_start import Isolation, check_sandbox, checked_isolation
 from cantstop_arena.bots.catalogue import Catalogue
-from cantstop_arena.bots.known_bot import A_NAME, MAX_NAME_LENGTH, is_printed_well
+from cantstop_arena.bots.known_bot import A_NAME, MAX_NAME_LENGTH
 from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.game_api.bot_options import find_faults, options_of
 from cantstop_arena.games.registry import built_in, game_named
 from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference, entrant_with
 from cantstop_arena.tournaments.file.entrant_reader import EntrantReader
-from cantstop_arena.tournaments.file.entrants import Entrant, isolated, needed_path
-from cantstop_arena.tournaments.file.pattern_entrants import (
+from cantstop_arena.tournaments.file.entrants import (
     ALL,
+    Entrant,
+    isolated,
+    name_refusal,
+    needed_path,
+)
+from cantstop_arena.tournaments.file.pattern_entrants import (
     Field,
     Pattern,
     PatternReader,
@@ -56,7 +61,8 @@ class BotArgument:
 
 Isolate: TypeAlias = bool | Literal["processes"]
 """True: in the sandbox; "processes": in a process of its own."""
-AnyBot: TypeAlias = "str | Path | Builder | BotArgument"
+AnyBot: TypeAlias = "str | Path | Builder | BotArgument | Mapping[str, Any]"
+"""A mapping has the keys of a bot in a tournament file: {"bot": "rule28", "as": "mine"}."""
 
 
 def bot(
@@ -145,7 +151,7 @@ def field_of(
     exclude: Sequence[str] = (),
 ) -> Field:
     """The field of these bots, with distinct names. Raises BotError, UsageError."""
-    items = [ALL] if bots == ALL else bots_in(bots, "bots", catalogue)
+    items = [ALL] if isinstance(bots, str) and bots == ALL else bots_in(bots, "bots", catalogue)
     texts = items_of(exclude, "exclude", "names and patterns", catalogue.game.bots)
     field = field_of_bots(items, catalogue, checked_isolation(isolate), texts)
     names = [entrant.name for entrant in field.entrants]
@@ -192,7 +198,7 @@ def field_of_bots(
 
 def _pattern(item: AnyBot, catalogue: Catalogue, isolation: Isolation) -> Pattern | None:
     """The pattern that an item is; None if it names a bot. Raises UsageError."""
-    request = item if isinstance(item, BotArgument) else BotArgument(item)
+    request = _argument_of(item)
     if not isinstance(request.what, str) or request.command:
         return None
     if not is_pattern(request.what, Path(), catalogue):
@@ -216,15 +222,32 @@ def _check_excluded(
             raise UsageError(is_excluded_text(text, "bots name"))
 
 
+def _argument_of(item: AnyBot) -> BotArgument:
+    """A bot as `bot` returns it, also from the mapping of a tournament file. Raises UsageError."""
+    if isinstance(item, BotArgument):
+        return item
+    if not isinstance(item, Mapping):
+        return BotArgument(item)
+    keys = {str(key): value for key, value in item.items()}
+    if ("bot" in keys) is ("command" in keys):
+        example = "{'bot': NAME OR PATH, 'as': NAME} or {'command': [PROGRAM], 'as': NAME}"
+        raise UsageError(f"a bot in a mapping is {example}, not {item!r:.60}")
+    for key in {"command", "needs"} & {*keys}:
+        if isinstance(keys[key], str | Path):
+            keys[key] = [keys[key]]
+    return bot(keys.pop("bot", ""), as_=keys.pop("as", None), **keys)
+
+
 def _is_isolated(item: AnyBot) -> bool:
     """Whether a bot is isolated of its own."""
-    return isinstance(item, BotArgument) and item.isolate is Isolation.SANDBOX
+    return _argument_of(item).isolate is Isolation.SANDBOX
 
 
 def _check_sandbox(item: AnyBot, isolation: Isolation) -> None:
     """Raise UsageError for an isolated bot where there is no sandbox, before it is opened."""
-    request = item if isinstance(item, BotArgument) else BotArgument(item)
-    named = request.as_ or str(getattr(request.what, "__name__", request.what))
+    request = _argument_of(item)
+    what: Any = request.what
+    named = str(request.as_ or getattr(what, "__name__", what))
     check_sandbox(in_a_line(named, MAX_NAME_LENGTH), request.isolate or isolation)
 
 
@@ -236,7 +259,7 @@ def bots_in(argument: Any, key: str, catalogue: Catalogue) -> list[AnyBot]:
 def items_of(argument: Any, key: str, noun: str, names: Iterable[str]) -> list[Any]:
     """The items of an argument that must be a list; the example in a UsageError has `names`."""
     if isinstance(argument, Iterable) and not isinstance(argument, str | Mapping):
-        return list(argument)
+        return [str(item) if isinstance(item, str) else item for item in argument]  # NumPy's, too
     first = [argument] if isinstance(argument, str) else []
     example = [*dict.fromkeys([*first, *names])][:2]
     raise UsageError(f"{key} must be a list of {noun}, like {example}, not {argument!r:.60}")
@@ -246,15 +269,17 @@ def entrant_of(item: AnyBot, catalogue: Catalogue) -> Entrant:
     """The entrant for a bot. Raises BotError, UsageError."""
     if isinstance(item, str):
         return entrant_from_reference(item, catalogue)
-    request = item if isinstance(item, BotArgument) else BotArgument(item)
+    request = _argument_of(item)
     _check_sandbox(request, Isolation.NONE)
     request = dataclasses.replace(request, options=plain_value(request.options))
     needs = _needed(request)
     isolating = catalogue.isolated(request.isolate or catalogue.isolation, needs)
     entrant = _entrant(request, isolating)
     name = entrant.name if request.as_ is None else request.as_
-    if not is_printed_well(name):
+    if not isinstance(name, str):
         raise UsageError(f"the name of a bot {A_NAME}, not {name!r:.60}")
+    if why := "" if request.as_ is None else name_refusal(name, entrant.bot):
+        raise UsageError(why)
     named = replace(entrant, name=name, needs=needs or entrant.needs)
     return isolated(named, request.isolate)
 

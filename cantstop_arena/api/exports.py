@@ -1,21 +1,41 @@
 """Games and decisions of a tournament, exported to files."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
+from cantstop_arena.api.result_tables import import_library
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.errors import UsageError
 from cantstop_arena.export.ledger_games import LedgerGames, ledger_games
 from cantstop_arena.export.replayed_games import Detail, ReplayedGame, Replays
 from cantstop_arena.export.row_files import opener_of, write_rows
-from cantstop_arena.export.rows import DECISIONS, ROLLS, GameRows, Row, decision_rows, roll_rows
+from cantstop_arena.export.rows import (
+    DECISIONS,
+    ROLLS,
+    Columns,
+    GameRows,
+    Row,
+    decision_rows,
+    roll_rows,
+)
 from cantstop_arena.processes import shutdown
+from cantstop_arena.processes.system import core_count
 from cantstop_arena.texts import how_many
-from cantstop_arena.tournaments.pool.worker import worker_count
 from cantstop_arena.tournaments.tournament import COPIES, Tournament
 from cantstop_arena.views.progress_lines import Progress, observer_for
+
+if TYPE_CHECKING:
+    import pandas
+
+Exported: TypeAlias = tuple[Columns, Iterable[Row]]
+"""The columns and the rows of a table; games are replayed while these are iterated over."""
+
+_FRAME_TYPES = {int: ("int64", "Int64"), bool: ("bool", "boolean"), float: ("float64", "float64")}
+"""The types of columns in data frames, and those of columns in which values are missing."""
 
 
 @dataclass(frozen=True)
@@ -47,56 +67,57 @@ class Export:
     workers: int | None = None
     _missing: int = field(default=0, init=False)
 
-    def games(self, path: Path, deals: int | None = None, replay: bool = True) -> ExportReport:
-        """Write a row for each game; without `replay` only with the columns that the ledger has."""
+    def write(self, path: Path, exported: Exported) -> ExportReport:
+        """Write rows to a file: Parquet, CSV or JSON Lines by its name."""
         opener_of(path)
-        ledger = self._ledger_games(deals)
-        rows = GameRows(ledger, self.tournament.game.counts if replay else None)
+        with shutdown.defer_interrupt():
+            return ExportReport(path, write_rows(path, *exported), self._missing)
+
+    def frame(self, exported: Exported) -> "pandas.DataFrame":
+        """Rows as a pandas DataFrame. Raises ArenaError when pandas is not installed."""
+        library, (columns, rows) = import_library("pandas"), exported
+        with shutdown.defer_interrupt():
+            frame: pandas.DataFrame = library.DataFrame([*rows], columns=[*columns])
+        for key, value_type in columns.items():
+            if value_type in _FRAME_TYPES:
+                dtype, with_missing = _FRAME_TYPES[value_type]
+                frame[key] = frame[key].astype(with_missing if frame[key].hasnans else dtype)
+        return frame
+
+    def games(self, deals: int | None = None, replay: bool = True) -> Exported:
+        """A row for each game; without `replay` only with the columns that the ledger has."""
+        ledger, game = self._ledger_games(deals), self.tournament.game
         if not replay:
-            row_count = write_rows(path, rows.columns, map(rows.row, ledger.games()))
-            return ExportReport(path, row_count, 0)
-        replayed_rows = (
-            rows.row(played.game, played.replay)
-            for played in self._replayed_games(ledger, Detail.NOTHING)
-        )
-        with shutdown.defer_interrupt():
-            return ExportReport(path, write_rows(path, rows.columns, replayed_rows), self._missing)
+            rows = GameRows(ledger)
+            return rows.columns, map(rows.row, ledger.games())
+        rows = GameRows(ledger, game.counts, game.payoff)
+        played_games = self._replayed_games(ledger, Detail.NOTHING)
+        return rows.columns, (rows.row(played.game, played.replay) for played in played_games)
 
-    def decisions(self, path: Path, deals: int | None = None) -> ExportReport:
-        """Write a row for each decision."""
-        opener_of(path)
+    def decisions(self, deals: int | None = None) -> Exported:
+        """A row for each decision."""
         ledger = self._ledger_games(deals)
-        with shutdown.defer_interrupt():
-            row_count = write_rows(path, DECISIONS, self._decision_rows(ledger))
-        return ExportReport(path, row_count, self._missing)
+        sides = self.tournament.game.side_by_seat(self.tournament.players)
+        played_games = self._replayed_games(ledger, Detail.DECISIONS)
+        rows = (decision_rows(ledger, played, sides) for played in played_games)
+        return DECISIONS, chain.from_iterable(rows)
 
-    def rolls(self, path: Path, deals: int | None = None) -> ExportReport:
-        """Write a row for each roll. Raises UsageError for a game whose records have none."""
+    def rolls(self, deals: int | None = None) -> Exported:
+        """A row for each roll. Raises UsageError for a game whose records have none."""
         game = self.tournament.game
         if not game.has_rolls:
             raise UsageError(f"records of {game.title} have no rolls of dice to export")
-        opener_of(path)
         ledger = self._ledger_games(deals)
-        rows = (
-            row
-            for played in self._replayed_games(ledger, Detail.ROLLS)
-            for row in roll_rows(ledger, played)
-        )
-        with shutdown.defer_interrupt():
-            return ExportReport(path, write_rows(path, ROLLS, rows), self._missing)
+        played_games = self._replayed_games(ledger, Detail.ROLLS)
+        return ROLLS, chain.from_iterable(roll_rows(ledger, played) for played in played_games)
 
     def _ledger_games(self, deals: int | None) -> LedgerGames:
         ledger = ledger_games(self.folder)
         return ledger if deals is None else ledger.up_to(deals)
 
-    def _decision_rows(self, ledger: LedgerGames) -> Iterator[Row]:
-        sides = self.tournament.game.side_by_seat(self.tournament.players)
-        for played in self._replayed_games(ledger, Detail.DECISIONS):
-            yield from decision_rows(ledger, played, sides)
-
     def _replayed_games(self, ledger: LedgerGames, detail: Detail) -> Iterator[ReplayedGame]:
         self._missing = 0
-        workers = self.workers or worker_count()
+        workers = self.workers or core_count()
         copies = self.folder / COPIES
         replays = Replays(self.tournament, self.catalogue, copies, detail, workers)
         observer = observer_for(self.progress, self.tournament.name)

@@ -53,19 +53,20 @@ def load_tournament_results(folder: Path, *, bots_folder: Path | str = DEFAULT_F
 
 
 def rate(
-    *folders: Path | str,
+    *folders: Path | str | Iterable[Path | str],
     anchor: Mapping[str, float] | None = None,
     plain: bool = False,
     bots_folder: Path | str = DEFAULT_FOLDER,
 ) -> Results:
-    """The results of tournaments in folders, rated together as one.
+    """The results of tournaments in folders, or in a list of them, rated together as one.
 
     `anchor` fixes the Elo of some bots; `plain` ignores the luck scores, which are removed by
     default where they were recorded. Raises ArenaError when the tournaments cannot be combined.
     """
-    if not folders:
+    named = [[each] if isinstance(each, str | Path) else [*each] for each in folders]
+    paths = [Path(folder) for several in named for folder in several]
+    if not paths:
         raise UsageError("rate() needs at least one results folder")
-    paths = [Path(folder) for folder in folders]
     single = paths[0] if len(paths) == 1 else None
     source = partial(_setting_of, paths[0], Path(bots_folder))
     totals = load_results(paths, anchor or {})

@@ -13,6 +13,7 @@ from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.reports import history_report
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
+from cantstop_arena.tournaments.duration import duration_text
 from cantstop_arena.tournaments.guests import Host
 from cantstop_arena.tournaments.run import plan_run, run_tournament
 from cantstop_arena.tournaments.run_observer import RunObserver
@@ -112,10 +113,13 @@ class MissingGames:
                 pools = options.pool_options
                 run_tournament(tournament, self._catalogue, self.folder, pools, observer)
 
-    def announce(self, observer: RunObserver) -> None:
-        """Tell the observer what would be played; nothing is played or written."""
-        if tournament := self._planned(observer):
-            plan_run(tournament, self._catalogue, self.folder, observer)
+    def announce(self, options: RunOptions, observer: RunObserver) -> str:
+        """Tell the observer what would be played; a sentence about how long that takes."""
+        tournament = self._planned(observer)
+        if tournament is None:
+            return ""
+        missing = plan_run(tournament, self._catalogue, self.folder, observer)
+        return duration_text(missing, self._catalogue, options.pool_options, observer)
 
     def _planned(self, observer: RunObserver) -> Tournament | None:
         if not self._lacking:

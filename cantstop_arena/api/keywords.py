@@ -163,12 +163,18 @@ def keywords(keys: type, table: Sequence[Key] = KEYS, **defaults: Any) -> Callab
                         f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}"
                     )
             open_standard_files()  # a server may have none
-            return function(*arguments, **{**values, **given})
+            keys = {name: _of_python(value) for name, value in given.items()}
+            return function(*map(_of_python, arguments), **{**values, **keys})
 
         called.__signature__ = signature  # type: ignore[attr-defined]
         return cast(F, called)
 
     return decorate
+
+
+def _of_python(value: Any) -> Any:
+    """A value, a list or a number in place of an array or a number of NumPy or pandas."""
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def only(keys: type, given: Mapping[str, Any]) -> dict[str, Any]:

@@ -107,6 +107,11 @@ class PlannedMatch(PlannedTournament):
             " score, neither is stronger."
         )
 
+    @property
+    def has_open_end(self) -> bool:
+        """Whether a sequential test decides how many games are played."""
+        return self.test is not None
+
     def ending(self) -> MatchEnding:
         """The decision of the test, or the end of all games."""
         return MatchEnding(self.tournament, self.test)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.errors import ArenaError, UsageError
 from cantstop_arena.game_api.bot_options import did_you_mean
-from cantstop_arena.tables.column import Column, Kind, Table
+from cantstop_arena.tables.column import Column, Kind, Table, without_functions
 from cantstop_arena.tables.formats import TEXT, Style, draw, records
 from cantstop_arena.texts import printable
 
@@ -73,12 +73,12 @@ class ResultTable(Sequence[Mapping[str, Any]]):
         """As a pandas DataFrame. Raises ArenaError when pandas is not installed."""
         names = {str: "object", int: "int64", float: "float64"}
         kinds = {key: names[kind] for key, kind in self._kinds().items()}
-        frame: pandas.DataFrame = _library("pandas").DataFrame(self._values()).astype(kinds)
+        frame: pandas.DataFrame = import_library("pandas").DataFrame(self._values()).astype(kinds)
         return frame
 
     def to_polars(self) -> "polars.DataFrame":
         """As a polars DataFrame. Raises ArenaError when polars is not installed."""
-        library = _library("polars")
+        library = import_library("polars")
         names = {str: library.String, int: library.Int64, float: library.Float64}
         schema = {key: names[kind] for key, kind in self._kinds().items()}
         frame: polars.DataFrame = library.DataFrame(self._values(), schema=schema)
@@ -86,7 +86,7 @@ class ResultTable(Sequence[Mapping[str, Any]]):
 
     def to_arrow(self) -> "pyarrow.Table":
         """As an Arrow table. Raises ArenaError when pyarrow is not installed."""
-        library = _library("pyarrow")
+        library = import_library("pyarrow")
         names = {str: library.string(), int: library.int64(), float: library.float64()}
         schema = library.schema([(key, names[kind]) for key, kind in self._kinds().items()])
         return library.table(self._values(), schema=schema)
@@ -102,6 +102,9 @@ class ResultTable(Sequence[Mapping[str, Any]]):
         return {
             key: _kind(column, self[key]) for column in self.table.columns for key in column.keys
         }
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ResultTable, (without_functions(self.table), without_functions(self.display))
 
     def __str__(self) -> str:
         return draw(self.display, TEXT)
@@ -121,7 +124,8 @@ def _kind(column: Column, values: Sequence[Any]) -> type:
     return int if values and all(type(value) is int for value in values) else float
 
 
-def _library(name: str) -> Any:
+def import_library(name: str) -> Any:
+    """A library of data frames. Raises ArenaError when it is not installed."""
     try:
         return import_module(name)
     except ImportError:

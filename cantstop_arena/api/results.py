@@ -36,6 +36,8 @@ from cantstop_arena.views.default_view import view_of
 from cantstop_arena.views.progress_lines import Progress
 
 if TYPE_CHECKING:
+    import pandas
+
     from cantstop_arena.api.exports import Export, ExportReport
     from cantstop_arena.bots.catalogue import Catalogue
     from cantstop_arena.tournaments.tournament import Tournament
@@ -190,10 +192,11 @@ class Results:
         """
 
         folder = self._required_folder()
-        for name in bots or ():
+        names = [bots] if isinstance(bots, str) else [] if bots is None else [*map(str, bots)]
+        for name in names:
             if name not in self.analysis.results.bots:
                 raise UsageError(f"no bot {name!r} played; there are {', '.join(self.bots)}")
-        return played_games(folder, self._replay, bots)
+        return played_games(folder, self._replay, names)
 
     # Data
 
@@ -212,7 +215,8 @@ class Results:
         the first deals; `workers` processes, by default as many as cores, write the same file.
         Raises ArenaError.
         """
-        return self._export(progress, workers).games(Path(path), deals, replay)
+        export = self._export(progress, workers)
+        return export.write(Path(path), export.games(deals, replay))
 
     def export_rolls(
         self,
@@ -226,7 +230,8 @@ class Results:
 
         All games are replayed. Raises ArenaError.
         """
-        return self._export(progress, workers).rolls(Path(path), deals)
+        export = self._export(progress, workers)
+        return export.write(Path(path), export.rolls(deals))
 
     def export_decisions(
         self,
@@ -240,7 +245,34 @@ class Results:
 
         All games are replayed in plain Python. Raises ArenaError.
         """
-        return self._export(progress, workers).decisions(Path(path), deals)
+        export = self._export(progress, workers)
+        return export.write(Path(path), export.decisions(deals))
+
+    def games_frame(
+        self,
+        *,
+        replay: bool = True,
+        deals: int | None = None,
+        progress: Progress = False,
+        workers: int | None = None,
+    ) -> "pandas.DataFrame":
+        """The rows of `export_games` as a pandas DataFrame, without a file. Raises ArenaError."""
+        export = self._export(progress, workers)
+        return export.frame(export.games(deals, replay))
+
+    def rolls_frame(
+        self, *, deals: int | None = None, progress: Progress = False, workers: int | None = None
+    ) -> "pandas.DataFrame":
+        """The rows of `export_rolls` as a pandas DataFrame, without a file. Raises ArenaError."""
+        export = self._export(progress, workers)
+        return export.frame(export.rolls(deals))
+
+    def decisions_frame(
+        self, *, deals: int | None = None, progress: Progress = False, workers: int | None = None
+    ) -> "pandas.DataFrame":
+        """The rows of `export_decisions` as a pandas DataFrame. Raises ArenaError."""
+        export = self._export(progress, workers)
+        return export.frame(export.decisions(deals))
 
     def _export(self, progress: Progress, workers: int | None) -> "Export":
         from cantstop_arena.api.exports import Export
@@ -299,7 +331,7 @@ Replay = Callable[[Sequence[str], int], Sequence[Event]]
 class PlayedGame:
     """A game of the ledger; `seats` are the bots in seat order, `winners` those that won.
 
-    When nobody won, `winners` has all bots.
+    `winners` is empty when nobody won, or all share the win.
     """
 
     deal: int
@@ -309,7 +341,7 @@ class PlayedGame:
 
     @property
     def winner(self) -> str | None:
-        """The bot that won; None when several share the win."""
+        """The bot that won; None when nobody won, or several share the win."""
         return self.winners[0] if len(self.winners) == 1 else None
 
     @cached_property
@@ -332,7 +364,7 @@ class PlayedGame:
         print(self.text, end="")
 
     def __repr__(self) -> str:
-        won = f"won by {' and '.join(self.winners)}"
+        won = f"won by {' and '.join(self.winners) or 'nobody'}"
         return f"<deal {self.deal}: {', '.join(self.seats)}; {won}>"
 
 

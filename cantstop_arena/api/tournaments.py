@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -41,6 +42,7 @@ from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.reports.tournament_files import delete_reports
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.texts import how_many
+from cantstop_arena.tournaments.duration import duration_text
 from cantstop_arena.tournaments.file import tournament_file
 from cantstop_arena.tournaments.file.bot_references import suggesting_game
 from cantstop_arena.tournaments.file.entrants import (
@@ -138,21 +140,37 @@ class PlannedTournament:
         delete_records(self.folder)
         (self.folder / MATCH).unlink(missing_ok=True)
 
+    @property
+    def has_open_end(self) -> bool:
+        """Whether the number of its games depends on the results."""
+        return self.tournament.until is not None
+
     def ending(self) -> Ending | None:
         """When its run ends; None: as the tournament says."""
         return None
 
-    def announce(self, observer: RunObserver, fresh: bool = False) -> None:
-        """Tell the observer what a run would play; nothing is played or written."""
+    def announce(self, observer: RunObserver, options: RunOptions) -> str:
+        """Tell the observer what a run would play; nothing is written.
+
+        The result is a sentence about how long that takes, measured by a second of play; empty if
+        nothing is missing.
+        """
         for text in self.tournament.messages:
             observer.on_notice(text)
-        ending = self.ending()
-        plan_run(self.tournament, self.catalogue, self.folder, observer, fresh, ending)
+        ending, fresh = self.ending(), options.fresh
+        missing = plan_run(self.tournament, self.catalogue, self.folder, observer, fresh, ending)
+        if self.has_open_end:
+            return ""
+        return duration_text(missing, self.catalogue, options.pool_options, observer)
 
     def setting(self, seed: Seed | None) -> Source:
         """The source for replays of its games, with this seed."""
         tournament = self.tournament if seed is None else replace(self.tournament, seed=seed)
-        return lambda: (tournament, self.catalogue.playing(tournament.game))
+        return partial(_setting, tournament, self.catalogue)
+
+
+def _setting(tournament: Tournament, catalogue: Catalogue) -> tuple[Tournament, Catalogue]:
+    return tournament, catalogue.playing(tournament.game)
 
 
 @keywords(TournamentKeys, players=None)

@@ -134,11 +134,13 @@ def tune(
         spec = _description_of(bot, catalogue)
         search_space = search_space_of([*map(str, search_spaces)], spec)
         opponents = [_description_of(rival, catalogue) for rival in rivals] or [spec]
-    name = bot if isinstance(bot, str) else spec.name
+    name = str(bot) if isinstance(bot, str) else spec.name
     folder = Path(given["results"]) / cleaned_name("tune", name, *search_space.names)
     check_results_folder(folder)
     options = run_options(given).pool_options
     with observed_by(observer_for(given["progress"], f"Tuning {spec.name}")) as observer:
+        if catalogue.game.payoff:
+            observer.on_notice("Options are tuned to win games; payoffs are not looked at.")
         names = search_space.names
         with variant_trials_for(
             catalogue, chosen, spec, opponents, seed, names, observer, options, players

@@ -28,7 +28,7 @@ from cantstop_arena.packages import module_of
 from cantstop_arena.processes import system
 from cantstop_arena.processes.interpreter_guard import InterpreterGuard
 from cantstop_arena.processes.system import is_installed, short_path
-from cantstop_arena.texts import attribute_text, in_a_line, type_name
+from cantstop_arena.texts import INDENT, attribute_text, in_a_line, type_name
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -38,7 +38,7 @@ NET_MODULE = b"""from cantstop_arena.bots.onnx_bots import describe_net
 describe_net(globals())
 """
 """The module that the file of a net stands for: the code of a bot."""
-_MAX_CODE_LENGTH = 100  # characters of a line that is no Python
+_MAX_CODE_LENGTH = 100  # characters that are shown of a line that is no Python
 _NO_SOURCES = "__pycache__"  # a folder that Python fills
 
 
@@ -229,7 +229,8 @@ class BotFile:
         path_digest = hashlib.sha256(os.fsencode(self.path)).hexdigest()[:8]
         self._name = f"{MODULE_PREFIX}{bot_name(self.path).replace('.', '_')}_{path_digest}"
         self._texts_by_path = {str(source.paths[name]): text for name, text in texts.items()}
-        self._names_beside = file_imports.names_in(source.files_beside)
+        names_of_others = file_imports.loaded_names()  # of which a new file may have its own
+        self._names_beside = file_imports.names_in(source.files_beside) | names_of_others
         text = NET_MODULE if self.path.suffix == NET else texts[source.name]
         try:
             self._code = compile(text, str(self.path), "exec")
@@ -264,17 +265,44 @@ class BotFile:
             module.__file__ = str(self.path)
             file_imports.exchange_modules(self._names_beside, self._texts_by_path)
         sys.modules[self._name] = module
-        exec(self._code, vars(module))
+        with self._modules_beside():
+            exec(self._code, vars(module))
         return module
 
+    @contextlib.contextmanager
+    def _modules_beside(self) -> Iterator[None]:
+        """A context in which a bot that is a single file can import the modules beside it.
+
+        Those of Python and of installed packages come first: bots/random.py hides none of them.
+        """
+        folder = str(self.source.folder)
+        if is_in_folder(self.path) or folder in sys.path:
+            yield
+            return
+        sys.path.append(folder)
+        try:
+            yield
+        finally:
+            with contextlib.suppress(ValueError):  # the bot has removed it
+                sys.path.remove(folder)
+
     def _hint(self, error: BaseException) -> str:
-        """How a module of the bot's own folder is imported, when it was not found; else empty."""
-        if not (isinstance(error, ModuleNotFoundError) and is_in_folder(self.path)):
+        """How a helper module is imported, where the bot imports it in another way; else empty."""
+        if not isinstance(error, ImportError):
             return ""
         name = str(error.name).partition(".")[0]
+        if not is_in_folder(self.path):
+            is_relative = error.name is None and error.path is None
+            if is_relative or name == self.source.folder.name:
+                return f"; write: from MODULE import NAME, for MODULE.py beside {self.path.name}"
+            return ""
         files = (self.path.with_name(f"{name}.py"), self.path.parent / name / self.path.name)
-        is_own = any(str(file) in self._texts_by_path for file in files)
-        return f"; write: from . import {name}" if is_own else ""
+        if any(str(file) in self._texts_by_path for file in files):
+            return f"; write: from . import {name}"
+        if (file := self.source.folder / f"{name}.py").is_file():
+            into = f"move {short_path(str(file))} into {bot_name(self.path)}/"
+            return f"; {into}, and write: from . import {name}"
+        return ""
 
 
 def files_beside(source: BotSource) -> tuple[str, ...]:
@@ -420,11 +448,13 @@ def digest_of(sources: Iterable[Path]) -> str:
 
 
 def exception_line(error: BaseException) -> str:
-    """An exception in one line, with the file and line that raised it, if known."""
+    """An exception in one line, with the file and line that raised it, if known.
+
+    After a SyntaxError two more lines show the code, as Python does.
+    """
     message = f"{type_name(error)}: {attribute_text(error, str) or 'no message'}"
     if isinstance(error, SyntaxError):
-        code = (error.text or "").strip()[:_MAX_CODE_LENGTH]
-        return f"{message}: {code}" if code else message
+        return message + _code_with_caret(error)
     entry, source_entry = error.__traceback__, None
     while entry is not None:
         if entry.tb_frame.f_code.co_filename != __file__:
@@ -434,3 +464,14 @@ def exception_line(error: BaseException) -> str:
         return message
     file = short_path(source_entry.tb_frame.f_code.co_filename)
     return in_a_line(f"{message} ({file}:{source_entry.tb_lineno})")
+
+
+def _code_with_caret(error: SyntaxError) -> str:
+    """Two indented lines: the line that is no Python, and a caret where that shows."""
+    if not (isinstance(error.text, str) and isinstance(error.offset, int)):
+        return ""
+    line = error.text.rstrip().replace("\t", " ")
+    code = line.lstrip()
+    column = max(0, error.offset - 1 - (len(line) - len(code)))
+    lines = [code, " " * column + "^"] if column < _MAX_CODE_LENGTH else [code]
+    return "".join(f"\n{INDENT}{line[:_MAX_CODE_LENGTH]}" for line in lines if code)

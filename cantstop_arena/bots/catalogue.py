@@ -5,6 +5,7 @@ Those of bots that are isolated run in the sandbox, and so do those for lists, w
 """
 
 import os
+import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -15,7 +16,15 @@ from typing import Any, TypeAlias
 import msgspec
 
 from cantstop_arena.bots.bot_files import BotSource, read_source
-from cantstop_arena.bots.bot_paths import RESULTS, bot_files, bot_name, bot_path, file_in, real_path
+from cantstop_arena.bots.bot_paths import (
+    NET,
+    RESULTS,
+    bot_files,
+    bot_name,
+    bot_path,
+    file_in,
+    real_path,
+)
 from cantstop_arena.bots.bot_sandbox import (
     base_view,
     describing_policy,
@@ -44,20 +53,25 @@ from cantstop_arena.errors import BotError, OtherGameError, UsageError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH, did_you_mean
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import DEFAULT, all_games, game_named
+from cantstop_arena.hookspecs import PROJECT
+from cantstop_arena.packages import is_declared
 from cantstop_arena.processes.child_start import Policy
 from cantstop_arena.processes.forking_sandbox import ForkingSandbox
 from cantstop_arena.processes.isolated_call import run_all, starter
+from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import in_a_line
 
 _SEARCH_SECONDS = 5.0  # for a bot that a file registers under another name than its own
 _MISSING = ("ModuleNotFoundError", "FileNotFoundError", "cannot be read: No such file")
+
 _SIGHT = (
     "in the sandbox a bot sees the files beside it whose names begin with _, the folder of its own"
     " name, and what needs: names"
 )
 Lookup = Sequence[BotDescription] | BotError
 """The bots of a file, or why it cannot be used."""
-
+_GamePath: TypeAlias = tuple[str, Path]
+"""The path of a bot's file, after the name of the game that it plays if it names none."""
 
 Arrivals: TypeAlias = Callable[[str], Sequence[str]]
 """The digests of a bot's versions by its name, in the order in which they came to some results."""
@@ -83,19 +97,35 @@ class _Descriptions:
     where there is one, `isolated` those in a sandbox of their own, by what they need.
     """
 
-    def __init__(self, hidden: Sequence[Path]) -> None:
+    def __init__(self, folder: Path, hidden: Sequence[Path]) -> None:
+        self._folder = folder
         self._hidden = hidden
-        self.plain: dict[Path, Lookup] = {}
-        self.listed: dict[Path, Lookup] = {}
-        self.isolated: dict[Path, dict[Sequence[Path], Lookup]] = {}
+        self.plain: dict[_GamePath, Lookup] = {}
+        self.listed: dict[_GamePath, Lookup] = {}
+        self.isolated: dict[_GamePath, dict[Sequence[Path], Lookup]] = {}
         self._plain_packages: dict[str, PackageContents] = {}
+
+    @cached_property
+    def files(self) -> Sequence[Path]:
+        """The own files of the bots in the folder."""
+        return [real_path(path) for path in bot_files(self._folder)]
+
+    @cached_property
+    def registering(self) -> Mapping[Path, bytes]:
+        """The files whose texts allow that they register bots under other names, and the texts."""
+        texts = {path: _readable_text(path) for path in self.files if path.suffix != NET}
+        hooks = (b"register_bots", b"import *")
+        return {path: text for path, text in texts.items() if any(hook in text for hook in hooks)}
 
     @cached_property
     def offers(self) -> tuple[list[PackageContents], list[BrokenBot]]:
         """The contents of the installed packages, and the packages that cannot be used.
 
-        They are described in the sandbox where there is one: nobody has named them yet.
+        They are described in the sandbox where there is one: nobody has named them yet. Most
+        machines have no such package; there no process lists them.
         """
+        if not is_declared(f"[{PROJECT}]"):
+            return [], []
         try:
             points, malformed = points_of_packages(next(run_all([about_packages()])))
         except BotError as error:
@@ -154,8 +184,13 @@ class Catalogue:
         self._needs = (*needs,)
         self._hidden = (*hidden, folder.absolute(), results.absolute())
         self._arrivals = arrivals
-        self._descriptions = descriptions or _Descriptions(self._hidden)
+        self._descriptions = descriptions or _Descriptions(folder, self._hidden)
         self._built_in = _BuiltInBots(Loader(folder), self.game)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy describes bots anew: what has loaded them is of this process alone."""
+        setting = self.results, self.isolation, self._needs, self._hidden, self._arrivals
+        return Catalogue, (self.folder, self.game, None, *setting)
 
     def playing(self, game: Game) -> "Catalogue":
         """The catalogue for another game; it shares the descriptions of files and packages."""
@@ -198,7 +233,9 @@ class Catalogue:
         return [self.playing(game) for game in all_games()]
 
     def find(self, name: str) -> BotDescription:
-        """The bot of this name. Raises BotError if there is none, or it is broken."""
+        """The bot of this name. Raises BotError if there is none, or several, or it is broken."""
+        if conflict := self.name_conflict(name):
+            raise BotError(conflict)
         if bot := self._built_in.get(name):
             return bot.description()
         if package_bot := self._packaged.get(name):
@@ -239,8 +276,9 @@ class Catalogue:
 
     def _bot_by_search(self, name: str) -> BotDescription:
         """The bot that a file registers under this name; other files are not described."""
-        if (bot := self._registered.get(name)) and bot.path:
-            return next((each for each in self.bots_of(bot.path) if each.name == name), bot)
+        for bot in self._registered.get(name, ()):
+            own_bots = self.bots_of(bot.path) if bot.path else ()
+            return next((each for each in own_bots if each.name == name), bot)
         if broken := next((bot for bot in self._descriptions.offers[1] if bot.name == name), None):
             return self._plain_bot_of_package(broken)
         if game := self._game_of(name):
@@ -263,6 +301,51 @@ class Catalogue:
     def has(self, name: str) -> bool:
         """Whether a built-in bot or a bot from a package has this name."""
         return name in self._built_in or name in self._packaged
+
+    def name_conflict(self, name: str) -> str:
+        """The message that several bots have this name, with what to do; empty if one has it."""
+        holders = ["a built-in bot"] if name in self._built_in else []
+        holders += [f"a bot of the package {bot.package}" for bot in self._namesakes.get(name, ())]
+        try:
+            files = self._files_with(name)
+        except BotError as error:  # a file and a folder have it
+            return str(error)
+        if len(holders) + len(files) < 2:
+            return ""
+        remedy = "uninstall one of the packages"
+        names = [*holders, *(short_path(str(bot_path(path))) for path in files)]
+        if files:
+            is_own = bot_name(files[-1]) == name
+            remedy = (
+                f"for that one write {names[-1]}, or rename it" if is_own else "rename that one"
+            )
+        return f"{name!r} is the name of {' and of '.join(names)}; {remedy}"
+
+    def _files_with(self, name: str) -> list[Path]:
+        """The files in the folder that hold a bot of this name for this game, its own file last.
+
+        Nobody has named them, so they are described like lists. A broken file holds the bot of its
+        own name.
+        """
+        own = file_in(self.folder, name)
+        if not (own or self.has(name)):
+            return [bot.path for bot in self._registered.get(name, ()) if bot.path]
+        quoted = re.compile(rb"[\"']%s[\"']" % re.escape(name.encode()))
+        registering = self._descriptions.registering
+        paths = [path for path in registering if quoted.search(registering[path])]
+        paths = [*dict.fromkeys([*paths, *([real_path(own)] if own else [])])]
+        if not self.has(name) and len(paths) < 2:
+            return paths
+        lookups = self._list_files(paths, self.game.name)
+        return [
+            path
+            for path in paths
+            if (
+                bot_name(path) == name
+                if isinstance(lookup := lookups[path], BotError)
+                else any(bot.name == name for bot in self._usable(lookup))
+            )
+        ]
 
     def load_file(self, path: Path) -> BotDescription:
         """The one bot of a file. Raises BotError, with the reason, unless there is exactly one."""
@@ -309,7 +392,7 @@ class Catalogue:
         return bots
 
     def everything(self) -> tuple[list[BotDescription], list[BrokenBot]]:
-        """All bots, built-in ones first, and all plug-ins that cannot be used."""
+        """All bots that can be used, built-in ones first, and what cannot be used, and why."""
         bots, broken = self._all_bots
         return list(bots), list(broken)
 
@@ -320,7 +403,7 @@ class Catalogue:
         Only files are described that may register bots under other names than their own.
         """
         registered = self._registered
-        families = {bot.path for bot in registered.values()}
+        families = {bot.path for bots in registered.values() for bot in bots}
         own = (bot_name(path) for path in self.files if path not in families)
         return [*dict.fromkeys((*self._built_in, *self._packaged, *own, *registered))]
 
@@ -360,10 +443,13 @@ class Catalogue:
             raise UsageError(f"unknown rules {name!r:.60}{did_you_mean(name, self.rules)}{pattern}")
         return self.rules[name]
 
-    def packaged_rules(self) -> Mapping[str, Any]:
-        """The rule sets of installed packages."""
-        offers = [offer for offer in self._descriptions.offers[0] if offer.game == self.game.name]
-        return {rules.name: rules for offer in offers for rules in offer.rules}
+    def packaged_rules(self) -> Mapping[str, Sequence[Any]]:
+        """The rule sets of installed packages by name, which several can have."""
+        rule_sets: dict[str, list[Any]] = {}
+        for offer in self._descriptions.offers[0]:
+            for rules in offer.rules if offer.game == self.game.name else ():
+                rule_sets.setdefault(rules.name, []).append(rules)
+        return rule_sets
 
     # Isolated bots
 
@@ -392,126 +478,136 @@ class Catalogue:
         if self._is_in_sandbox:
             return
         described = {*self._descriptions.plain, *self._descriptions.isolated}
-        new = dict.fromkeys(path for path in map(real_path, paths) if path not in described)
-        self._descriptions.plain |= _described_plainly(new)
+        keys = dict.fromkeys((self.game.name, real_path(path)) for path in paths)
+        self._descriptions.plain |= _described_plainly(key for key in keys if key not in described)
 
     def _described(self, path: Path) -> Lookup:
         """The bots of a file that a command or a tournament names.
 
         A file that is named as isolated, too, is described in the sandbox.
         """
-        descriptions = self._descriptions
+        descriptions, key = self._descriptions, (self.game.name, path)
         if self._is_in_sandbox:
-            lookups = descriptions.isolated.setdefault(path, {})
+            lookups = descriptions.isolated.setdefault(key, {})
             if self._needs not in lookups:
                 lookups[self._needs] = self._described_in_sandbox(path)
             return lookups[self._needs]
-        if lookups := descriptions.isolated.get(path, {}):
+        if lookups := descriptions.isolated.get(key, {}):
             return next(iter(lookups.values()))
-        if path not in descriptions.plain:
-            descriptions.plain |= _described_plainly([path])
-        return descriptions.plain[path]
+        if key not in descriptions.plain:
+            descriptions.plain |= _described_plainly([key])
+        return descriptions.plain[key]
 
     def _described_in_sandbox(self, path: Path) -> Lookup:
         try:
             source = BotSource.at(path).identified()
             policy = file_policy(source, self._needs, self._hidden)
-            (answer,) = run_all(
-                [about_file_in_sandbox(source, display_folder(source))], start=starter(policy)
-            )
+            call = about_file_in_sandbox(source, self.game.name, display_folder(source))
+            (answer,) = run_all([call], start=starter(policy))
         except BotError as error:
             return error
         return _checked_lookup(source, answer, policy.view.texts if policy.view else {})
 
-    def _list_files(self, paths: Iterable[Path], seconds: float = inf) -> Mapping[Path, Lookup]:
+    def _list_files(
+        self, paths: Iterable[Path], game: str, seconds: float = inf
+    ) -> Mapping[Path, Lookup]:
         """The bots of files that nobody has named, as many as can be described in this time.
 
-        They are described in a sandbox where there is one.
+        They are of this game if they name none, and described in a sandbox where there is one.
         """
-        descriptions = self._descriptions.listed
-        new = [
-            path
-            for path in paths
-            if path not in descriptions and path not in self._descriptions.plain
-        ]
+        listed, plain = self._descriptions.listed, self._descriptions.plain
+        keys = ((game, path) for path in paths)
+        new = [key for key in keys if key not in listed and key not in plain]
         if not new or sandbox_problem():
-            self._descriptions.plain |= _described_plainly(new, seconds)
+            plain |= _described_plainly(new, seconds)
         else:
-            descriptions |= self._described_together(new, seconds)
-        return descriptions | self._descriptions.plain
+            listed |= self._described_together(new, seconds)
+        return {path: lookup for (of, path), lookup in (listed | plain).items() if of == game}
 
-    def _described_together(self, paths: Sequence[Path], seconds: float) -> dict[Path, Lookup]:
+    def _described_together(
+        self, keys: Sequence[_GamePath], seconds: float
+    ) -> dict[_GamePath, Lookup]:
         """Descriptions by forks in one sandbox, each of which gets the texts of its own file."""
-        lookups: dict[Path, Lookup] = {}
+        lookups: dict[_GamePath, Lookup] = {}
         end = time.monotonic() + seconds
         with ForkingSandbox(listing_policy(self._hidden), DESCRIBING) as sandbox:
-            for path in paths:
+            for key in keys:
                 if time.monotonic() > end:
                     break
                 try:
-                    source = BotSource.at(path).identified()
+                    source = BotSource.at(key[1]).identified()
                     texts = texts_of(source)
                 except BotError as error:
-                    lookups[path] = error
+                    lookups[key] = error
                     continue
-                call = about_texts(source, texts, display_folder(source))
+                call = about_texts(source, texts, key[0], display_folder(source))
                 (answer,) = run_all([call], start=sandbox.start)
-                lookups[path] = _checked_lookup(source, answer, texts)
+                lookups[key] = _checked_lookup(source, answer, texts)
         return lookups
 
     @cached_property
     def _built_in_descriptions(self) -> dict[str, BotDescription]:
         return {name: bot.description() for name, bot in self._built_in.items()}
 
-    @cached_property
+    @property
     def files(self) -> Sequence[Path]:
         """The own files of the bots in the folder."""
-        return [real_path(path) for path in bot_files(self.folder)]
+        return self._descriptions.files
 
     @cached_property
-    def _registered(self) -> Mapping[str, BotDescription]:
+    def _registered(self) -> Mapping[str, Sequence[BotDescription]]:
         """The bots that files register under names of their choice, looked for in a short time."""
-        paths = [path for path in self.files if _may_register(path)]
-        lookups = self._list_files(paths, _SEARCH_SECONDS)
-        return {
-            bot.name: bot
-            for path in paths
-            if (lookup := lookups.get(path)) is not None and not isinstance(lookup, BotError)
-            for bot in lookup
-            if bot.game == self.game.name
-        }
+        paths = self._descriptions.registering
+        lookups = self._list_files(paths, self.game.name, _SEARCH_SECONDS)
+        bots: dict[str, list[BotDescription]] = {}
+        for path in paths:
+            for bot in self._usable(lookups.get(path, ())):
+                bots.setdefault(bot.name, []).append(bot)
+        return bots
+
+    def _usable(self, lookup: Lookup) -> Sequence[BotDescription]:
+        """The bots for this game in a file; none in a broken one."""
+        bots = () if isinstance(lookup, BotError) else lookup
+        return [bot for bot in bots if bot.game == self.game.name]
 
     @cached_property
     def _all_bots(self) -> tuple[list[BotDescription], list[BrokenBot]]:
         """All bots and all broken ones; cached, as a tournament can look up thousands of names."""
         by_name = self._built_in_descriptions | self._packaged
         broken = list(self._descriptions.offers[1])
-        lookups = self._list_files(self.files)
+        lookups = self._list_files(self.files, DEFAULT)
+        helpers = {file for lookup in lookups.values() for file in _files_beside(lookup)}
         for path in self.files:
-            lookup, location = lookups[path], str(bot_path(path))
+            lookup = lookups[path]
             if isinstance(lookup, BotError):
-                broken.append(BrokenBot(in_a_line(bot_name(path)), location, str(lookup)))
-                continue
-            for bot in (
-                description for description in lookup if description.game == self.game.name
-            ):
-                if bot.name in by_name:
-                    reason = f"the name {bot.name} is taken by a {by_name[bot.name].origin} bot"
-                    broken.append(BrokenBot(bot.name, location, reason))
-                else:
-                    by_name[bot.name] = bot
-        return list(by_name.values()), broken
+                if path in helpers:
+                    continue
+                name = in_a_line(bot_name(path))
+                broken.append(BrokenBot(name, str(bot_path(path)), str(lookup)))
+            by_name |= {bot.name: bot for bot in self._usable(lookup) if bot.name not in by_name}
+        reasons = {name: self.name_conflict(name) or bot.complaint for name, bot in by_name.items()}
+        broken += [
+            BrokenBot(name, by_name[name].location, why) for name, why in reasons.items() if why
+        ]
+        return [bot for name, bot in by_name.items() if not reasons[name]], broken
 
     # Packages
 
     @cached_property
     def _packaged(self) -> dict[str, BotDescription]:
-        packaged: dict[str, BotDescription] = {}
+        return {
+            name: bots[0] for name, bots in self._namesakes.items() if name not in self._built_in
+        }
+
+    @cached_property
+    def _namesakes(self) -> Mapping[str, Sequence[BotDescription]]:
+        """The bots of packages for this game by name, which several can have."""
+        bots: dict[str, list[BotDescription]] = {}
         for offer in self._descriptions.offers[0]:
             for bot in offer.bots:
-                if bot.game == self.game.name and bot.name not in self._built_in:
-                    packaged.setdefault(bot.name, bot)
-        return packaged
+                if bot.game == self.game.name:
+                    bots.setdefault(bot.name, []).append(bot)
+        return bots
 
 
 class _BuiltInBots(Mapping[str, LoadedBot]):
@@ -537,7 +633,7 @@ class _BuiltInBots(Mapping[str, LoadedBot]):
 
 
 class _RuleSetsByName(Mapping[str, Any]):
-    """The rule sets of a game by name; packages are read only for names not published.
+    """The rule sets of a game by name. A name that several have raises UsageError.
 
     Names of the game's pattern (`Game.rules_of_pattern`) are known, but not listed.
     """
@@ -548,41 +644,59 @@ class _RuleSetsByName(Mapping[str, Any]):
         self._named = catalogue.game.rules.named
 
     def __getitem__(self, name: str) -> Any:
-        if name in self._named:
-            return self._named[name].rules
-        rules = self._game.rules_of_pattern(name, {})
-        return self._packaged()[name] if rules is None else rules
+        match self._rule_sets(name):
+            case []:
+                raise KeyError(name)
+            case [rules]:
+                return rules
+        raise UsageError(
+            f"{name!r} is the name of several rule sets; uninstall the packages that bring it"
+        )
 
     def __iter__(self) -> Iterator[str]:
-        yield from self._named
-        yield from (name for name in self._packaged() if name not in self._named)
+        names = {**self._named, **self._packaged()}
+        yield from (name for name in names if len(self._rule_sets(name)) == 1)
+
+    def _rule_sets(self, name: str) -> Sequence[Any]:
+        """All rule sets of this name: published or of the game's pattern, and of packages."""
+        published = self._named[name].rules if name in self._named else None
+        if published is None:
+            published = self._game.rules_of_pattern(name, {})
+        packaged = self._packaged().get(name, ())
+        return [*packaged] if published is None else [published, *packaged]
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
 
-def _may_register(path: Path) -> bool:
-    """Whether a file's text allows that it registers bots under other names than its own."""
+def _files_beside(lookup: Lookup) -> Iterator[Path]:
+    """The files beside a bot's file that are a part of it: the modules that it imports."""
+    for bot in () if isinstance(lookup, BotError) else lookup:
+        if bot.source:
+            yield from (bot.source.folder / name for name in bot.source.files_beside)
+
+
+def _readable_text(path: Path) -> bytes:
+    """The text of a file; none where it cannot be read."""
     try:
-        text = read_source(path)
+        return read_source(path)
     except BotError:
-        return False
-    return b"register_bots" in text or b"import *" in text
+        return b""
 
 
-def _described_plainly(paths: Iterable[Path], seconds: float = inf) -> dict[Path, Lookup]:
+def _described_plainly(keys: Iterable[_GamePath], seconds: float = inf) -> dict[_GamePath, Lookup]:
     """Descriptions by processes with the user's rights, as many as are begun in this time."""
-    lookups: dict[Path, Lookup] = {}
-    sources: dict[Path, BotSource] = {}
-    for path in paths:
+    lookups: dict[_GamePath, Lookup] = {}
+    sources: dict[_GamePath, BotSource] = {}
+    for key in keys:
         try:
-            sources[path] = BotSource.at(path).identified()
+            sources[key] = BotSource.at(key[1]).identified()
         except BotError as error:
-            lookups[path] = error
+            lookups[key] = error
     end = time.monotonic() + seconds
-    answers = run_all([about_file(source) for source in sources.values()])
-    for (path, source), answer in zip(sources.items(), answers, strict=True):
-        lookups[path] = _checked_lookup(source, answer)
+    answers = run_all([about_file(source, game) for (game, _), source in sources.items()])
+    for (key, source), answer in zip(sources.items(), answers, strict=True):
+        lookups[key] = _checked_lookup(source, answer)
         if time.monotonic() > end:
             break
     return lookups

@@ -104,25 +104,31 @@ class PackagesListed(msgspec.Struct, tag=True, frozen=True):
 # --- Calls in other processes ---------------------------------------------------------------------
 
 
-def about_file(source: BotSource) -> IsolatedCall:
-    """The call that describes a bot file; its source must have a digest."""
-    keywords = {"path": os.fsencode(source.path.absolute()), "digest": source.digest}
-    return _call("describe_file", keywords)
+def about_file(source: BotSource, game: str) -> IsolatedCall:
+    """The call that describes a bot file, of this game if it names none.
+
+    Its source must have a digest.
+    """
+    path = os.fsencode(source.path.absolute())
+    return _call("describe_file", {"path": path, "digest": source.digest, "game": game})
 
 
-def about_file_in_sandbox(source: BotSource, display_folder: str) -> IsolatedCall:
+def about_file_in_sandbox(source: BotSource, game: str, display_folder: str) -> IsolatedCall:
     """The call that describes a bot file by its text in the sandbox.
 
     Messages name its files as if they were in `display_folder`.
     """
-    keywords = {"path": os.fsencode(TEXTS / source.name), "digest": source.digest}
+    path = os.fsencode(TEXTS / source.name)
+    keywords = {"path": path, "digest": source.digest, "game": game}
     return _call("describe_file", {**keywords, "display_folder": display_folder})
 
 
-def about_texts(source: BotSource, texts: Mapping[str, bytes], display_folder: str) -> IsolatedCall:
+def about_texts(
+    source: BotSource, texts: Mapping[str, bytes], game: str, display_folder: str
+) -> IsolatedCall:
     """The call that describes a bot file by texts that the call brings along."""
-    keywords = {"name": source.name, "digest": source.digest, "display_folder": display_folder}
-    return _call("describe_texts", {**keywords, "texts": texts})
+    keywords = {"name": source.name, "digest": source.digest, "game": game}
+    return _call("describe_texts", {**keywords, "display_folder": display_folder, "texts": texts})
 
 
 def about_package(point: str) -> IsolatedCall:
@@ -277,22 +283,25 @@ def _default_from_data(value: Any, depth: int = MAX_DEPTH) -> Any:
 # --- Functions called in other processes ----------------------------------------------------------
 
 
-def describe_file(path: bytes, digest: str, display_folder: str = "") -> FileDescribed | Raised:
-    """The bots of a file, or the error that makes it unusable."""
+def describe_file(
+    path: bytes, digest: str, game: str, display_folder: str = ""
+) -> FileDescribed | Raised:
+    """The bots of a file, of this game if it names none, or the error that makes it unusable."""
     loader = Loader(Path())
     file_imports.note_reading()
     try:
         source = BotSource.at(Path(os.fsdecode(path)), digest)
         if display_folder:
             system.display_paths_in(source.folder, display_folder)
-        bots = [_bot_as_data(bot.description()) for bot in loader.bots_of(source)]
+        loaded = loader.bots_of(source, game_named(game))
+        bots = [_bot_as_data(bot.description()) for bot in loaded]
         return FileDescribed(bots, [*bot_files.files_beside(source)])
     except BaseException as error:
         return Raised(exception_report(error))
 
 
 def describe_texts(
-    name: str, digest: str, display_folder: str, texts: Mapping[str, bytes]
+    name: str, digest: str, game: str, display_folder: str, texts: Mapping[str, bytes]
 ) -> FileDescribed | Raised:
     """The bots of the file `name`, given by its texts; they are written to a temporary folder."""
     with TemporaryDirectory() as folder:
@@ -300,7 +309,8 @@ def describe_texts(
             path = Path(folder, file)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text)
-        return describe_file(os.fsencode(Path(folder, name)), digest, display_folder)
+        own_path = os.fsencode(Path(folder, name))
+        return describe_file(own_path, digest, game, display_folder)
 
 
 def describe_package(point: str) -> PackageDescribed | Raised:

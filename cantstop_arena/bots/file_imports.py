@@ -14,6 +14,7 @@ from types import CodeType, ModuleType
 from cantstop_arena.bots.bot_paths import FOLDER_FILE
 from cantstop_arena.bounded_files import MAX_SOURCE_BYTES, read_regular
 from cantstop_arena.errors import BotError
+from cantstop_arena.hookspecs import MODULE_PREFIX
 from cantstop_arena.processes.system import is_installed
 
 
@@ -118,6 +119,16 @@ def names_in(files: Iterable[str]) -> frozenset[str]:
     """
     sources = (Path(file) for file in files if file.endswith(".py"))
     return frozenset(part for file in sources for part in file.with_suffix("").parts)
+
+
+def loaded_names() -> frozenset[str]:
+    """The top-level names of the modules beside bots' files that this process has imported."""
+    names = (name for name, module in list(sys.modules.items()) if _is_beside(module))
+    return frozenset(name.partition(".")[0] for name in names if not name.startswith(MODULE_PREFIX))
+
+
+def _is_beside(module: ModuleType) -> bool:
+    return isinstance(getattr(module, "__loader__", None), _ModuleText)
 
 
 def exchange_modules(names: Iterable[str], texts: Mapping[str, bytes]) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.bots.bot_files import BotSource, exception_line, foreign_code
-from cantstop_arena.bots.bot_paths import NET, bot_name
+from cantstop_arena.bots.bot_paths import NET, bot_name, bot_path
 from cantstop_arena.bots.origins import Origin
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import Option, find_faults
@@ -78,6 +78,11 @@ class KnownBot(msgspec.Struct, frozen=True, kw_only=True):
     def path(self) -> Path | None:
         """The bot's own file; None for a bot that is not from a file."""
         return self.source.path if self.source else None
+
+    @property
+    def location(self) -> str:
+        """The path by which users know it, or its origin, for lists."""
+        return str(bot_path(self.path)) if self.path else self.origin
 
     @property
     def is_alone(self) -> bool:

@@ -96,7 +96,7 @@ class Loader:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._managers: dict[str, pluggy.PluginManager] = {}
-        self._files: dict[BotSource, list[LoadedBot]] = {}
+        self._files: dict[tuple[BotSource, str], list[LoadedBot]] = {}
         self._points: dict[str, list[LoadedBot]] = {}
         self._built_in: dict[tuple[str, str], LoadedBot] = {}
 
@@ -114,18 +114,23 @@ class Loader:
         """The built-in bot of this name, else that of a file in the folder. Raises BotError."""
         if name in game.bots:
             return self.built_in_bot(name, game)
-        return self.load_file(file_in(self.folder, name) or self.folder / f"{name}.py")
+        return self.load_file(file_in(self.folder, name) or self.folder / f"{name}.py", game)
 
-    def load_file(self, path: Path) -> LoadedBot:
+    def load_file(self, path: Path, game: Game | None = None) -> LoadedBot:
         """The one bot of a file. Raises BotError, with the reason, unless there is exactly one."""
-        return only_bot(self.bots_of(BotSource.at(path)), path)
+        return only_bot(self.bots_of(BotSource.at(path), game), path)
 
-    def bots_of(self, source: BotSource) -> list[LoadedBot]:
-        """All bots of a file. Raises BotError, with the reason, if it cannot be used."""
-        if source not in self._files:
+    def bots_of(self, source: BotSource, game: Game | None = None) -> list[LoadedBot]:
+        """All bots of a file, of this game if the file names none (see `game_of`).
+
+        Raises BotError, with the reason, if it cannot be used.
+        """
+        game = game or game_named(DEFAULT)
+        if (source, game.name) not in self._files:
             file = BotFile(source)
-            self._files[source] = self._files[file.source] = self._register_file(file)
-        return list(self._files[source])
+            bots = self._register_file(file, game)
+            self._files[source, game.name] = self._files[file.source, game.name] = bots
+        return list(self._files[source, game.name])
 
     def bots_of_package(self, point: str) -> list[LoadedBot]:
         """All bots of an entry point. Raises BotError, with the reason, if it cannot be used."""
@@ -147,7 +152,7 @@ class Loader:
 
     def _bots_at(self, address: BotAddress) -> list[LoadedBot]:
         if address.source:
-            return self.bots_of(address.source)
+            return self.bots_of(address.source, game_named(address.game))
         if address.package:
             return self.bots_of_package(address.package)
         game = game_named(address.game)
@@ -176,14 +181,15 @@ class Loader:
         except BaseException as error:
             raise BotError(exception_line(error)) from error
         make_bot = partial(LoadedBot, origin=Origin.PACKAGE, package=name, digest=digest)
-        return self._register(plugin, name, make_bot)
+        return self._register(plugin, name, make_bot, game=game_of(plugin))
 
-    def _register_file(self, file: BotFile) -> list[LoadedBot]:
+    def _register_file(self, file: BotFile, game: Game) -> list[LoadedBot]:
         module = file.load()
         make_bot = partial(
             LoadedBot, origin=Origin.FILE, source=file.source, digest=file.source.digest
         )
-        return self._register(module, bot_name(file.path), make_bot, file.run)
+        game = game_of(module, game)
+        return self._register(module, bot_name(file.path), make_bot, file.run, game=game)
 
     def _register(
         self,
@@ -191,10 +197,10 @@ class Loader:
         name: str,
         make_bot: Callable[..., LoadedBot],
         run_module: Callable[[], Any] | None = None,
-        game: Game | None = None,
+        *,
+        game: Game,
     ) -> list[LoadedBot]:
         """Register a plug-in and return its bots. Raises BotError if they are not valid."""
-        game = game or game_of(plugin)
         manager = self._managers.setdefault(game.name, plugin_manager(game))
         try:
             manager.register(plugin)
@@ -232,10 +238,12 @@ def only_bot(bots: Sequence[AnyBot], path: Path) -> AnyBot:
 
 def entry_point(name: str) -> "EntryPoint":
     """The arena's entry point of this name. Raises BotError if no installed package has it."""
-    point = next((point for point in entry_points_of(PROJECT)[0] if point.name == name), None)
-    if point is None:
+    points = [point for point in entry_points_of(PROJECT)[0] if point.name == name]
+    if not points:
         raise BotError(f"no installed package offers {name!r} any more")
-    return point
+    if len(points) > 1:
+        raise BotError(f"{len(points)} installed packages offer {name!r}; uninstall all but one")
+    return points[0]
 
 
 REGISTERED = ("register_bots", "register_rules", "register_games")
@@ -243,18 +251,41 @@ _BATCH = Decision(BATCH_HOOK, ("batch",), Any, Any)
 _BATCH_SETTINGS = {"rows": DEFAULT_ROWS, "temperature": 0.0}
 """The settings of bots with `decide(batch)`, and their defaults."""
 GAME = "game"
-"""The attribute of a plug-in that names its game; the default is Can't Stop."""
+"""The attribute of a plug-in that names its game."""
 
 
-def game_of(plugin: Any) -> Game:
-    """The game that a plug-in names. Raises BotError for an unknown game."""
-    name = getattr(plugin, GAME, DEFAULT)
+def game_of(plugin: Any, usual: Game | None = None) -> Game:
+    """The game that a plug-in names; else the `usual` one, that of the tournament or command.
+
+    A plug-in that names none and lacks fewer decisions of the default game than of the usual one
+    plays the default game. Raises BotError for an unknown game.
+    """
+    if not hasattr(plugin, GAME):
+        default = game_named(DEFAULT)
+        return max(usual or default, default, key=lambda game: _share_of_decisions(plugin, game))
+    name = getattr(plugin, GAME)
     if not isinstance(name, str):
         raise BotError(f"{GAME} must be the name of a game, not {name!r:.60}")
     try:
         return game_named(name)
     except UsageError as error:
         raise BotError(str(error)) from error
+
+
+def _share_of_decisions(plugin: Any, game: Game) -> float:
+    """The share of a game's decisions that a plug-in's functions take, or its classes' methods."""
+    owners = (plugin, *filter(inspect.isclass, list(vars(plugin).values())))
+    required = [decision for decision in game.decisions.values() if not decision.optional]
+    taken = [
+        decision
+        for decision in required
+        if any(
+            _parameters(getattr(owner, decision.name, None), len(decision.parameters))
+            == decision.parameters
+            for owner in owners
+        )
+    ]
+    return len(taken) / len(required) if required else 0.0
 
 
 def single_bot(
@@ -310,17 +341,19 @@ def batch_function(player: Any, game: Game) -> Any:
     function = getattr(player, BATCH_HOOK, None)
     if BATCH_HOOK in game.functions or not callable(function):
         return None
-    if hasattr(function, f"{PROJECT}_impl") or _first_parameter(function) == _BATCH.parameters[0]:
+    if hasattr(function, f"{PROJECT}_impl") or _parameters(function, 1) == _BATCH.parameters:
         return function
     is_bot = any(callable(getattr(player, hook, None)) for hook in (*game.functions, *REGISTERED))
     return None if is_bot else function
 
 
-def _first_parameter(function: Callable[..., Any]) -> str:
+def _parameters(function: Any, count: int) -> tuple[str, ...]:
+    """The names of the first parameters of a function, or after `self` of a method."""
     try:
-        return next(iter(inspect.signature(function).parameters), "")
-    except (TypeError, ValueError):  # it is not written in Python
-        return ""
+        names = [name for name in inspect.signature(function).parameters if name != "self"]
+    except (TypeError, ValueError):  # it is no function, or not written in Python
+        return ()
+    return tuple(names[:count])
 
 
 def _batched_bot(
@@ -484,7 +517,10 @@ def _game_hint(game: Game, defined: Mapping[str, Any], plugin: Any) -> str:
     """How a file of functions that all have other names says which game they play."""
     if defined or hasattr(plugin, GAME) or not any(map(inspect.isfunction, vars(plugin).values())):
         return ""
-    return f'; a bot of another game than {game.name} names it: game = "NAME"'
+    return (
+        f'; a bot of another game than {game.name} names it: game = "NAME"; or name it in the'
+        " tournament's file, game: NAME, or the command, --game NAME"
+    )
 
 
 def _class_hint(hooks: Sequence[str], plugin: Any) -> str:

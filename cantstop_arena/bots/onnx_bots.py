@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -69,11 +70,21 @@ def _runtime() -> Any:
 def describe_net(module: dict[str, Any]) -> None:
     """Fill in the module of a net's file: its game, its summary, and its function."""
     path = module["__file__"]
-    net = OnnxNet(read_beside(path, Path(path).name))
+    with _naming(path):
+        net = OnnxNet(read_beside(path, Path(path).name))
     module["__doc__"] = summary_of(net.file)
     module["game"] = net.file.metadata.get(f"{METADATA}game", DEFAULT)
     module["rows"] = net.rows
     module["decide"] = _function_of(net)
+
+
+@contextmanager
+def _naming(path: Path | str) -> Iterator[None]:
+    """Add the path of a file to a BotError."""
+    try:
+        yield
+    except BotError as error:
+        raise BotError(f"{error} ({short_path(str(path))})") from error
 
 
 def _function_of(net: OnnxNet) -> Callable[..., Any]:
@@ -105,7 +116,9 @@ def file_refusal(source: BotSource, game: Game, rules: Any, players: int) -> str
 
     Raises BotError when the file cannot be read.
     """
-    why = net_refusal(read_net(source.texts()[source.name]), game, rules, players)
+    with _naming(source.path):
+        net = read_net(source.texts()[source.name])
+    why = net_refusal(net, game, rules, players)
     return f"{short_path(str(source.path))} {why}" if why else None
 
 

@@ -253,7 +253,7 @@ def supervised_process(
 def _bots(loader: Loader, request: CheckRequest) -> list[LoadedBot]:
     if request.path:
         note_reading()
-        bots = loader.bots_of(BotSource.at(request.path))
+        bots = loader.bots_of(BotSource.at(request.path), game_named(request.game))
     elif request.package:
         bots = loader.bots_of_package(request.package)
     else:

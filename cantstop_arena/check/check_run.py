@@ -62,7 +62,7 @@ class BotCheck:
 
 def _request(target: Path | str, catalogue: Catalogue, limit: float) -> tuple[CheckRequest, Policy]:
     """The request that names the bot for the process, and how that process starts."""
-    request = CheckRequest(catalogue.folder, limit)
+    request = CheckRequest(catalogue.folder, limit, game=catalogue.game.name)
     if path := target if isinstance(target, Path) else catalogue.file_of(target):
         if policy := catalogue.policy_of_file(path):
             source = BotSource.at(path)

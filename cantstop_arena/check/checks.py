@@ -19,7 +19,7 @@ from cantstop_arena.bots.known_bot import (
     innermost,
     source_line_of,
 )
-from cantstop_arena.bots.loader import Loader, is_built_in
+from cantstop_arena.bots.loader import Loader
 from cantstop_arena.bots.onnx_files import NetTensor
 from cantstop_arena.check.findings import (
     NOTE,
@@ -37,10 +37,10 @@ from cantstop_arena.check.row_check import check_rows
 from cantstop_arena.check.suite import difference, suite_of
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.hookspecs import BATCH_HOOK, BotFunctions
+from cantstop_arena.hookspecs import BATCH_HOOK, SPEED_HINT, BotFunctions
 from cantstop_arena.table.batched_bot import BatchedBot
 from cantstop_arena.table.seated_bot import SeatedBot
-from cantstop_arena.texts import how_many, listed, significant
+from cantstop_arena.texts import how_many, in_a_line, listed, significant
 from cantstop_arena.tournaments.bot_adapters import seat_bot
 from cantstop_arena.tournaments.file.tournament_file import usual_players
 from cantstop_arena.tournaments.speed import measure
@@ -50,6 +50,7 @@ _COMPILE_SECONDS, _BUILD_SECONDS, _MEASURE_SECONDS = 300.0, 10.0, 20.0  # limits
 _RUN_SECONDS, _SHORT_RUN_SECONDS = 4.0, 2.0  # for which the suite is played
 _REPLAYED_GAMES = 20  # of the suite: enough here, as another process plays all of it again
 _TIMED_SECONDS = 0.2  # of games in which the speed is measured
+_MAX_HINT = 200  # characters of what a bot says of its speed
 _SPARE_SECONDS = 3.0  # that a run may take beyond its time and one decision
 _SLOW_BUILD_SECONDS = 0.001
 _MIN_SLOW_DECISIONS = 3  # fewer may be due to other load on the machine
@@ -167,8 +168,8 @@ class BotChecks:
         yield Finding(OK, "options", ", ".join(options) or "none")
         if self.setting.finding:
             yield self.setting.finding
-        if self.spec.path and is_built_in(self.spec.name, self.game):
-            text = "a built-in bot has this name; tournaments find this one by its path only"
+        if self.spec.path and self.spec.name in self.game.bots:
+            text = "a built-in bot has this name: write the path of this one, or rename it"
             yield Finding(NOTE, "name", text)
         if self.spec.learns:
             text = "says that it learns: it keeps what it remembers for a block of deals"
@@ -295,6 +296,9 @@ class BotChecks:
         elif run.decisions:
             text = f"{_milliseconds(run.seconds / run.decisions)} per decision, on average"
             yield Finding(OK, "time", text)
+        functions = functions_of(self.spec.fresh_instance({}), self.game.decisions).values()
+        if hint := next((getattr(each, SPEED_HINT, "") for each in functions), ""):
+            yield Finding(NOTE, "time", in_a_line(str(hint), _MAX_HINT))
         if finding := self._slowest(run):
             yield finding
 

@@ -24,10 +24,9 @@ from cantstop_arena.errors import ArenaError, BotError
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.native.code_cache import (
-    cache_root,
+    cache_folder,
     key_of,
     path_of,
-    private_folder,
     read_checked,
     toolchain,
     write_checked,
@@ -49,6 +48,7 @@ from cantstop_arena.tournaments.table_spec import TableSpec, bot_start
 _LIMIT_SECONDS = 300.0  # for the whole comparison; most of it is compiling
 _SUITE_SECONDS = 3.0  # for which each version plays the suite
 _TIMED_SECONDS = 0.1  # of processor time in which the speed is measured: one digit is told
+_MIN_SPEEDUP = 1.2  # from which compiling is advised: short trials differ by some percent
 _MAX_LENGTH = 1000  # characters of a text from the other process
 
 
@@ -93,7 +93,7 @@ def compare(
 
 
 def compile_hint(catalogue: Catalogue, bot: BotDescription) -> str:
-    """A hint at the speedup of compiling a bot, or at a difference; empty if it cannot be."""
+    """A hint at the speedup of compiling a bot, or at a difference; empty if it gains nothing."""
     if catalogue.isolation or not can_be_compiled(catalogue.game, bot):
         return ""
     try:
@@ -105,6 +105,8 @@ def compile_hint(catalogue: Catalogue, bot: BotDescription) -> str:
         return ""
     if comparison.difference:
         return f"it compiles, but plays differently then: {comparison.difference}"
+    if comparison.speedup < _MIN_SPEEDUP:
+        return ""
     store_speedup(bot, comparison.speedup)
     return f"{speedup_text(comparison.speedup)} as fast compiled: {compile_command(bot.name)}"
 
@@ -132,7 +134,7 @@ def speedup_text(speedup: float) -> str:
 
 def _speedup_file(bot: BotDescription) -> tuple[Path, bytes]:
     key = key_of(toolchain(), bot.game, bot.digest, bot.name)
-    return path_of(private_folder(cache_root(), "factors"), "factor", key), key
+    return path_of(cache_folder("factors"), "factor", key), key
 
 
 def _checked_comparison(result: CompiledComparison | Raised) -> CompiledComparison:

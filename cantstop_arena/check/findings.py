@@ -15,6 +15,8 @@ OK, NOTE, WRONG = "ok", "note", "WRONG"
 class CheckRequest(msgspec.Struct, tag=True, frozen=True):
     """A bot to check: of a file, of a package's entry point, or built in, by name and game.
 
+    The game is also that of a file that names none.
+
     `bot` is one of the bots of a file, by default the first. `limit` is in seconds per decision.
     With `only_play`, only the traces of the games are reported. Messages name files in `folder` as
     if they were in `display_folder`, if that is given. The games are those of all rule sets, or of

@@ -72,7 +72,7 @@ class GameCheck:
         self.game = game
         self.settings = tuple(dict.fromkeys(game.check_suite()))
         self._seconds = seconds
-        self._bots = _bots_of(game)
+        self._bots, self._unusable = _bots_of(game)
         self._advisers = advisers_of(game)
 
     def summary(self) -> str:
@@ -191,6 +191,8 @@ class GameCheck:
 
         A bot may fail under variants of the rules that are not for it: that is a note.
         """
+        if self._unusable:
+            return Finding(WRONG, _BOTS, "; ".join(self._unusable))
         if not self._bots:
             return Finding(NOTE, _BOTS, "none comes with it")
         count, faults = 0, list[tuple[CheckGame, Complaint]]()
@@ -314,17 +316,27 @@ def _outcome(
         return f"{function and f'{function}() fails: '}{text} ({setting})", 0
 
 
-def _bots_of(game: Game, as_plain: bool = False) -> list[SeatedBot]:
-    """The game's own bots: built in, or of its package; with `as_plain` all play in Python."""
-    loader, catalogue = Loader(_NOWHERE), Catalogue(_NOWHERE, game)
+def _bots_of(game: Game, as_plain: bool = False) -> tuple[list[SeatedBot], list[str]]:
+    """The game's own bots, built in or of its package, and the reasons why others cannot be used.
+
+    With `as_plain` all play in Python.
+    """
+    loader = Loader(_NOWHERE)
+    usable, broken = Catalogue(_NOWHERE, game).everything()
+    package = type(game).__module__.partition(".")[0]
+    unusable = [
+        f"{bot.name}: {bot.reason}"
+        for bot in broken
+        if not bot.origin.startswith("package ") or package in bot.origin
+    ]
     bots = []
-    for description in catalogue.everything()[0]:
+    for description in usable:
         try:
             bot = loader.open(description.address)
             bots.append(seat_bot(bot_start(bot.name, bot, bot.defaults), loader, as_plain))
-        except BotError:
-            continue
-    return bots
+        except BotError as error:
+            unusable.append(str(error))
+    return bots, unusable
 
 
 def advisers_of(game: Game) -> Sequence[SeatedBot]:
@@ -336,7 +348,7 @@ def advisers_of(game: Game) -> Sequence[SeatedBot]:
         for name, decision in game.decisions.items()
     ):
         return ()
-    bots = _bots_of(game, as_plain=True)
+    bots, _ = _bots_of(game, as_plain=True)
     return [*bots[:1], *bots[1:][-1:]]
 
 

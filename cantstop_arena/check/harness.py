@@ -12,7 +12,7 @@ from cantstop_arena.errors import Interrupted
 from cantstop_arena.game_api.game import CheckGame, Game
 from cantstop_arena.game_api.state import Event
 from cantstop_arena.hookspecs import BotFunctions
-from cantstop_arena.table.bot_faults import BotFault, TrustedPlayer
+from cantstop_arena.table.bot_faults import BotFault, RemotePlayer, TrustedPlayer
 from cantstop_arena.table.recording import Complaint, record
 from cantstop_arena.table.seated_bot import GameStart, SeatedBot
 from cantstop_arena.table.table import GameTable
@@ -29,6 +29,10 @@ class _TimeUp(Interrupted):
 
 class _TimedPlayer(TrustedPlayer, BotFunctions):
     """A bot whose decisions are timed; a decision raises _TimeUp when the run's time is over."""
+
+
+class _TimedRemotePlayer(_TimedPlayer, RemotePlayer):
+    """Such a bot in another process, whose failures are faults already."""
 
 
 class Failing(NamedTuple):
@@ -163,7 +167,8 @@ class Harness:
             return decided
 
         functions = {name: getattr(player, name, None) for name in self._game.decisions}
-        return _TimedPlayer(
+        timed_class = _TimedRemotePlayer if isinstance(player, RemotePlayer) else _TimedPlayer
+        return timed_class(
             **{name: timed(name, function) for name, function in functions.items() if function}
         )
 

@@ -49,7 +49,8 @@ GROUPS = {
     "Bots": ("bots", "bench", "tune"),
     "The games": ("games", "rules", "compare", "odds"),
     "One game": ("play", "replay", "draw"),
-    "Your installation": ("extensions", "completion"),
+    "Your shell": ("completion",),
+    "Your installation": ("extensions",),
 }
 """The commands as `arena --help` and docs/reference/commands.md list them.
 
@@ -75,8 +76,8 @@ def sections_of(names: Iterable[str]) -> dict[str, list[str]]:
         section = sections.setdefault(command.section, [])
         at = section.index(command.after) + 1 if command.after in section else len(section)
         section.insert(at, name)
-    last = [*GROUPS][-1]
-    sections[last] = sections.pop(last)
+    for last in [*GROUPS][-2:]:
+        sections[last] = sections.pop(last)
     sections["Of installed games"] = [n for n in names if n not in _LISTED and n not in added]
     return {title: section for title, section in sections.items() if section}
 

@@ -117,7 +117,7 @@ class GameSource(NamedTuple):
         ledger = ledger_games(folder, [*requested])
         loser = ledger.names.index(self.lost)
         for game in ledger.games():
-            if game.bots.index(loser) not in game.winners:
+            if game.bots.index(loser) not in game.sharing:
                 return [ledger.names[bot] for bot in game.bots], game.deal
         with_whom = f" with {', '.join(self.bots)}" if self.bots else ""
         raise UsageError(f"{self.lost} lost no game{with_whom} in {folder}")

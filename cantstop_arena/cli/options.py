@@ -150,8 +150,9 @@ def play_and_write(
 
 
 def announce(planned: "PlannedTournament", given: Given, screen: "RunScreen") -> ExitCode:
-    """Print what would be played."""
-    planned.announce(screen, given.run["fresh"])
+    """Print what would be played, and how long that takes."""
+    if text := planned.announce(screen, given.run_options):
+        screen.echo(text)
     return ExitCode.DONE
 
 
@@ -191,8 +192,13 @@ def print_tables(
 
     chosen = output.chosen or TABLES
     first = answer or ("" if output.chosen else headline(analysis))
-    if output.is_text and sys.stdout.isatty():
-        text = all_tables.terminal_text(analysis, chosen, supports_colours(), output.width, first)
-        click.echo(text, nl=False, color=True)
+    is_terminal = sys.stdout.isatty()
+    if output.is_text:
+        is_coloured = is_terminal and supports_colours()
+        text = all_tables.terminal_text(analysis, chosen, is_coloured, output.width, first)
+        if is_terminal:
+            click.echo(text, nl=False, color=True)
+        else:
+            print_text(text)
     else:
         print_text(all_tables.as_format(analysis, output.form, chosen, before, first))

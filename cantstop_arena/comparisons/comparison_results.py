@@ -1,12 +1,15 @@
 """The results of a comparison, as plain data."""
 
 from collections.abc import Mapping
+from math import ceil, inf
 
 import msgspec
 
 from cantstop_arena.comparisons.deal_ratios import DealRatios
 from cantstop_arena.comparisons.statistics import BotOrder, RuleEffect
 from cantstop_arena.deals.seeds import Seed
+
+MAX_GAMES = 10**12
 
 
 class RuleSetResult(msgspec.Struct, frozen=True):
@@ -16,7 +19,8 @@ class RuleSetResult(msgspec.Struct, frozen=True):
     `differences` are by the key of the measure. `order` is None where there is one bot only, or
     a bot plays alone. `distinct_bots` is the number of different bots at a table. `measures` are
     all measures of the game. Where luck was removed, that has narrowed the intervals of wins as
-    much as `luck_gain` times the games would, the median over its measures.
+    much as `luck_gain` times the games would, the median over its measures. `games` are those of
+    all `lineups`.
     """
 
     rules: str
@@ -30,6 +34,20 @@ class RuleSetResult(msgspec.Struct, frozen=True):
     order: BotOrder | None
     measures: DealRatios
     luck_gain: float | None = None
+    lineups: int = 1
+
+    def games_to_decide(self, key: str) -> int | None:
+        """About how many games of each lineup would decide a question, to two digits.
+
+        None if it is decided, or if no number of games decides it.
+        """
+        effect = self.differences.get(key)
+        factor = effect.games_factor if effect else None
+        games = self.games / self.lineups * factor if factor else inf
+        if games > MAX_GAMES:
+            return None
+        digit: int = 10 ** max(0, len(str(int(games))) - 2)
+        return ceil(games / digit) * digit
 
 
 class ComparisonTotals(msgspec.Struct, frozen=True):

@@ -32,8 +32,9 @@ from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.errors import FaultError
 from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.texts import how_many
+from cantstop_arena.tournaments.duration import LineupGames
 from cantstop_arena.tournaments.file.yaml_reader import dump
-from cantstop_arena.tournaments.ledger.cover import Cover
+from cantstop_arena.tournaments.ledger.cover import Cover, plan_of
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
 from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
@@ -69,6 +70,8 @@ def compare(
     check_results_folder(folder)
     create_run_folder(folder.parent, folder)
     notes = [left_out.text for left_out in comparison.left_out]
+    if comparison.game.payoff:
+        notes.append("Payoffs are not compared: the questions are about games won.")
     disqualified: list[str] = []
     deviations: dict[int, Mapping[str, float]] = {}
     covers: dict[str, Cover] = {}
@@ -109,8 +112,12 @@ def plan_comparison(
     folder: Path,
     observer_of: Callable[[str], RunObserver],
     fresh: bool = False,
-) -> None:
-    """Tell the observer of each tournament what would be played; nothing is written."""
+) -> list[LineupGames]:
+    """Tell the observer of each tournament what would be played, and return it.
+
+    Nothing is written.
+    """
+    missing: list[LineupGames] = []
     with (
         copied_ledger(folder, fresh) as copy,
         open_ledger(copy / LEDGER) as ledger,
@@ -118,7 +125,8 @@ def plan_comparison(
     ):
         comparison = with_stored_seed(comparison, ledger)
         sessions = _Sessions(comparison, catalogue, ledger, pools, copy, folder, observer_of)
-        sessions.visit(lambda session, observer: session.plan(observer))
+        sessions.visit(lambda session, observer: missing.extend(session.plan(observer)))
+    return missing
 
 
 class _Sessions(NamedTuple):
@@ -138,9 +146,14 @@ class _Sessions(NamedTuple):
     def visit(self, act: Callable[[Session, RunObserver], None]) -> None:
         """Call `act` with the session of each tournament, and its observer."""
         notices = [*self.comparison.messages, *version_notices(self.comparison.entrants)]
-        for tournament in self.comparison.tournaments(self.results):
+        tournaments = [*self.comparison.tournaments(self.results)]
+        covers = (Cover(self.ledger, tournament.query) for tournament in tournaments)
+        games = sum(plan_of(cover).games for cover in covers)
+        for tournament in tournaments:
             title = f"{self.comparison.name}, {_part(tournament)}"
             with observed_by(self.observer_of(title)) as observer:
+                if tournament is tournaments[0]:
+                    observer.on_whole(games)
                 for text in notices:
                     observer.on_notice(text)
                 notices.clear()
@@ -303,6 +316,7 @@ def answer(
         differences,
         order,
         plan.measures,
+        lineups=len(plan.groups) or 1,
     )
 
 

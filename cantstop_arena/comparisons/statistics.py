@@ -4,8 +4,8 @@ A measure is a quotient of sums over deals, R = Σx / Σy (fouls over turns, say
 deal share their chance, so the deal is the unit of sampling, and both rule sets are played on the
 same deals. The influence of a deal on R is e = (x - R y) / ȳ, with mean 0, and the standard error
 of a difference R' - R is that of the mean of e' - e over deals (Cochran 1977, 6.3 and 6.9): pairing
-removes the luck that both share. For a relative difference R'/R - 1 it is (e' - e R'/R) / R. The
-intervals are Student's with one degree of freedom less than deals.
+removes the luck that both share. The relative difference R'/R - 1 has the interval of the logarithm
+of R'/R, whose influences are e'/R' - e/R. Intervals are those of `ratings.mean_error`.
 
 effect size   Cohen's d for counts: the difference in standard deviations of a single game under
               the baseline; Cohen's h for shares: 2 asin √R' - 2 asin √R (Cohen 1988)
@@ -15,12 +15,13 @@ intervals     hold together: with m questions each misses in 5% / m of cases at 
               5% or less
 negligible    the whole interval lies within ± the difference to be ignored (Schuirmann 1987)
 
-A difference that is the same in all n deals has no variance, and so no interval: its p is that of
-the sign test, 2^(1 - n). One deal alone decides nothing.
+A difference that is the same in all n deals has no variance, and so no interval, but for a share
+that does not differ in any of them. Its p is that of the sign test, 2^(1 - n). One deal alone
+decides nothing.
 """
 
 from collections.abc import Mapping
-from math import asin, sqrt
+from math import asin, expm1, log, sqrt
 from typing import NamedTuple
 
 import msgspec
@@ -29,14 +30,8 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.counting import COUNT, SHARE
-from cantstop_arena.ratings.significance import (
-    CENTRAL,
-    SIGNIFICANT,
-    student_quantile,
-    student_tail,
-)
-
-ROUNDING = 1e-12  # relative to the terms of a difference: what is smaller is 0
+from cantstop_arena.ratings.mean_error import ROUNDING, TAIL, MeanError, mean_error
+from cantstop_arena.ratings.significance import SIGNIFICANT
 
 DIFFERENT = "different"
 NEGLIGIBLE = "negligible"
@@ -67,24 +62,24 @@ class Ratio(NamedTuple):
 class EffectEstimate(msgspec.Struct, frozen=True):
     """A number with its 95% interval, and the two-sided p-value for 0.
 
-    `degrees_of_freedom` are those of Student's quantile, for an interval of some width.
+    `error` is that of the number; if `is_relative`, of the logarithm of one more than it.
     """
 
     value: float
     low: float | None
     high: float | None
     p: float
-    degrees_of_freedom: int = 1
+    error: MeanError | None = None
+    is_relative: bool = False
 
     def among(self, questions: int) -> "EffectEstimate":
         """The same with an interval that holds jointly with those of so many questions."""
-        if self.low is None or self.high is None or self.low == self.high:
+        if self.error is None:
             return self
-        multiplier = student_quantile(
-            self.degrees_of_freedom, (1 - CENTRAL) / 2 / questions
-        ) / student_quantile(self.degrees_of_freedom)
-        half_width = multiplier * (self.high - self.low) / 2
-        return replace(self, low=self.value - half_width, high=self.value + half_width)
+        low, high = self.error.interval_at(TAIL / questions)
+        if self.is_relative and low is not None and high is not None:
+            low, high = expm1(low), expm1(high)
+        return replace(self, low=low, high=high)
 
     def is_within(self, limit: float) -> bool:
         """Whether the interval is known and lies between -limit and limit."""
@@ -118,6 +113,22 @@ class RuleEffect(msgspec.Struct, frozen=True):
         """The difference that is compared with `ignored`: relative for counts, else absolute."""
         return self.relative if self.kind == COUNT else self.absolute
 
+    @property
+    def games_factor(self) -> float | None:
+        """How many times the games would decide it, if the difference stays as it is.
+
+        The interval then leaves out 0, or lies within what is ignored. None if it is decided, or
+        if no number of games decides it.
+        """
+        judged = self.judged
+        if self.verdict != UNDECIDED or judged is None:
+            return None
+        if judged.low is None or judged.high is None:
+            return None
+        half_width, distance = (judged.high - judged.low) / 2, abs(judged.value)
+        room = max(distance, self.ignored - distance)
+        return float(max(1.0, half_width / room) ** 2) if room > 0 else None
+
     def decided(self, questions: int) -> "RuleEffect":
         """The effect with its verdict, corrected for so many questions."""
         if self.absolute is None:
@@ -141,51 +152,40 @@ def rule_effect(
     before, after = baseline.value, variant.value
     if before is None or after is None:
         return RuleEffect(before, after, None, None, None, kind, ignored, NOTHING)
-    if all(map(np.array_equal, baseline, variant)):
-        no_effect = EffectEstimate(0.0, 0.0, 0.0, 1.0)
-        return RuleEffect(before, after, no_effect, no_effect, 0.0, kind, ignored, SAME)
-    after_influences, before_influences = variant.influences(after), baseline.influences(before)
+    of_before, of_after = baseline.influences(before), variant.influences(after)
     absolute = _estimate(
-        after - before, after_influences - before_influences, max(abs(before), abs(after))
+        after - before, of_after - of_before, max(abs(before), abs(after)), kind == SHARE
     )
-    relative = (
-        _relative(before, after, after_influences, before_influences)
-        if before and kind == COUNT
-        else None
-    )
+    relative = None
+    if before and kind == COUNT:
+        relative = _relative(before, after, of_after, of_before)
+    if all(map(np.array_equal, baseline, variant)):
+        return RuleEffect(before, after, absolute, relative, 0.0, kind, ignored, SAME)
     effect = _cohens_h(before, after) if kind == SHARE else _cohens_d(after - before, deviation)
     return RuleEffect(before, after, absolute, relative, effect, kind, ignored, UNDECIDED)
 
 
-def _relative(
-    before: float, after: float, after_influences: Numbers, before_influences: Numbers
-) -> EffectEstimate:
+def _relative(before: float, after: float, of_after: Numbers, of_before: Numbers) -> EffectEstimate:
     quotient = after / before
-    influences = (after_influences - quotient * before_influences) / before
-    return _estimate(quotient - 1, influences, max(1.0, abs(quotient)))
+    if quotient <= 0:  # which has no logarithm
+        influences = (of_after - quotient * of_before) / before
+        return _estimate(quotient - 1, influences, max(1.0, abs(quotient)))
+    of_log = _estimate(log(quotient), of_after / after - of_before / before, 1.0)
+    return replace(of_log, value=quotient - 1, is_relative=True).among(1)
 
 
-def _estimate(value: float, influences: Numbers, scale: float) -> EffectEstimate:
+def _estimate(
+    value: float, influences: Numbers, scale: float, is_share: bool = False
+) -> EffectEstimate:
     """An estimate with its interval and p, from the influences of the deals on its value.
 
     `scale` is the size of the numbers that were subtracted: relative to it, values below ROUNDING
     are 0.
     """
-    deals = len(influences)
     value = value if abs(value) > ROUNDING * scale else 0.0
-    if deals < 2:
-        return EffectEstimate(value, None, None, 1.0)
-    standard_error = float(influences.std(ddof=1)) / sqrt(deals)
-    if standard_error <= ROUNDING * scale:
-        # Beyond about a thousand deals 2^(1 - deals) would underflow to 0.
-        if not value:
-            return EffectEstimate(value, value, value, 1.0)
-        return EffectEstimate(value, None, None, 2.0 ** max(1 - deals, -1000))
-    half_width = student_quantile(deals - 1) * standard_error
-    p = min(
-        1.0, 2 * float(student_tail(np.array(abs(value) / standard_error), np.array(deals - 1)))
-    )
-    return EffectEstimate(value, value - half_width, value + half_width, p, deals - 1)
+    bounds = (-1.0, 1.0) if is_share and not value else None
+    error = mean_error(value, influences, bounds, scale)
+    return EffectEstimate(value, *error.interval, error.p_of_zero, error)
 
 
 def _cohens_d(difference: float, deviation: float | None) -> float | None:
@@ -246,7 +246,7 @@ def lead(games: Ratio) -> EffectEstimate:
     value = games.value
     if value is None:
         return EffectEstimate(0.0, None, None, 1.0)
-    return _estimate(value, games.influences(value), 1.0)
+    return _estimate(value, games.influences(value), 1.0, is_share=True)
 
 
 def orders(

@@ -67,7 +67,8 @@ class Counts(msgspec.Struct, frozen=True):
     measures speed, if games per second are not enough. Bots that play alone are ranked by the mean
     of the count `alone`, the fewest first. `limit` names what ends games that nobody wins ("the
     limit of turns"). Where the state that a player leaves affects the next one, `followed` is the
-    count that measures the effect: it is also added up by the bot that one sits after.
+    count that measures the effect: it is also added up by the bot that one sits after. Counts of
+    `parts` are whole numbers of so small a part of one: exports have fractions of them.
     """
 
     names: tuple[str, ...] = ("turns",)
@@ -80,6 +81,7 @@ class Counts(msgspec.Struct, frozen=True):
     alone: str = "turns"
     limit: str = ""
     followed: str = ""
+    parts: Mapping[str, int] = msgspec.field(default_factory=dict)
 
 
 def stored_measures(counts: Counts, players: int = 0) -> tuple[str, ...]:

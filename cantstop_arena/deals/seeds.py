@@ -8,7 +8,10 @@ number is that number, so that quotes make no difference, and JSON can have larg
 import re
 import secrets
 from hashlib import blake2b
+from numbers import Integral
 from typing import TypeAlias
+
+from cantstop_arena.errors import UsageError
 
 Seed: TypeAlias = int | str
 
@@ -33,14 +36,23 @@ def seed_of(value: object) -> Seed | None:
     """The seed that a value stands for; None if it is not a valid seed."""
     if isinstance(value, str) and _INTEGER.fullmatch(value) and len(value) <= MAX_TEXT_LENGTH:
         value = int(value)
-    if type(value) is int:
-        return value if value in NUMBERS else None
+    if isinstance(value, Integral) and not isinstance(value, bool):  # also NumPy's
+        return int(value) if value in NUMBERS else None
     is_text = isinstance(value, str) and 0 < len(value) <= MAX_TEXT_LENGTH and value.isprintable()
     return str(value) if is_text else None
 
 
+def checked_seed(value: object) -> Seed:
+    """The seed that a value stands for. Raises UsageError."""
+    seed = seed_of(value)
+    if seed is None:
+        raise UsageError(f"seed must be {SEED_FORM}, not {value!r:.60}")
+    return seed
+
+
 def bits_of(seed: Seed) -> int:
-    """The 128 bits that a seed stands for, as a whole number."""
+    """The 128 bits that a seed stands for, as a whole number. Raises UsageError."""
+    seed = checked_seed(seed)
     if isinstance(seed, int):
         return seed
     digest = blake2b(seed.encode(), digest_size=BITS // 8, person=_PERSON).digest()

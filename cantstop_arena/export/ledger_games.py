@@ -16,13 +16,18 @@ from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 class LedgerGame(msgspec.Struct, frozen=True):
     """A game: its deal, the index of its seating in the deal, and the bots' numbers by seat.
 
-    `winners` are the seats that won or, when nobody won, all seats.
+    `sharing` are the seats that share the win: those that won or, when nobody won, all seats.
     """
 
     deal: int
     seating: int
     bots: Group
-    winners: tuple[int, ...]
+    sharing: tuple[int, ...]
+
+    @property
+    def winners(self) -> tuple[int, ...]:
+        """The seats that won against others; none where all seats share the win."""
+        return () if len(self.sharing) == len(self.bots) > 1 else self.sharing
 
 
 class PlayedBlock(msgspec.Struct, frozen=True):
@@ -70,8 +75,8 @@ class LedgerGames(msgspec.Struct, frozen=True):
         seatings = list(lineups(block.group, self.orders))
         for deal, masks in enumerate(block.winners.tolist(), start=block.first):
             for seating, (bots, mask) in enumerate(zip(seatings, masks, strict=True)):
-                winners = tuple(seat for seat in range(len(bots)) if mask >> seat & 1)
-                yield LedgerGame(deal, seating, bots, winners)
+                sharing = tuple(seat for seat in range(len(bots)) if mask >> seat & 1)
+                yield LedgerGame(deal, seating, bots, sharing)
 
 
 def ledger_games(folder: Path, bots: Collection[str] | None = None) -> LedgerGames:

@@ -69,7 +69,8 @@ class ReplayResult(msgspec.Struct, frozen=True):
     """The result of a replayed game.
 
     `won` is a mask of the seats that share the win; `counts` has the game's counts by name, a list
-    by seat for each, and is empty where `rolls` are recorded.
+    by seat for each, and is empty where `rolls` are recorded. `payoffs` are by seat, in parts of
+    the unit.
     """
 
     won: int
@@ -78,6 +79,7 @@ class ReplayResult(msgspec.Struct, frozen=True):
     counts: dict[str, list[int]]
     decisions: list[DecisionTaken]
     rolls: list[Roll] = []
+    payoffs: list[int] | None = None
 
 
 class GamesReplayed(msgspec.Struct, tag=True, frozen=True):
@@ -155,7 +157,9 @@ class Replays(msgspec.Struct, frozen=True):
 
     def _confirmed(self, replay: ReplayResult | None, game: LedgerGame) -> ReplayResult | None:
         """The replay if it is one of this game, else None."""
-        if replay is None or replay.won != sum(1 << seat for seat in game.winners):
+        if replay is None or replay.won != sum(1 << seat for seat in game.sharing):
+            return None
+        if replay.payoffs is not None and len(replay.payoffs) != len(game.bots):
             return None
         has_counts = self.detail is not Detail.ROLLS and not replay.forfeit
         is_complete = not has_counts or self._is_counted(replay.counts, len(game.bots))
@@ -297,13 +301,16 @@ class _ReplayTable:
     def _counted_games(self, deal: int) -> Iterator[ReplayResult]:
         """The games of a deal with their counts, and the decisions if they are recorded."""
         self._recorder.begin()
-        result = play_deal(self._table, self._group, deal)
+        result, payoffs_by_game = play_deal(self._table, self._group, deal)
         decisions_by_game = self._recorder.by_game(self.orders)
         masks = result.masks()[0].tolist()
-        for won, tally, decisions in zip(masks, result.tallies, decisions_by_game, strict=True):
+        for won, tally, decisions, payoffs in zip(
+            masks, result.tallies, decisions_by_game, payoffs_by_game, strict=True
+        ):
             counts = {name: [*values] for name, values in tally.counts.items()}
             is_forfeit, is_unfinished = bool(tally.forfeits), bool(tally.unfinished)
-            yield ReplayResult(won, is_forfeit, is_unfinished, counts, decisions)
+            paid = None if payoffs is None else [*payoffs]
+            yield ReplayResult(won, is_forfeit, is_unfinished, counts, decisions, payoffs=paid)
 
 
 def _roll(event: Mapping[str, Any]) -> Roll:

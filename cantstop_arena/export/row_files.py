@@ -72,6 +72,7 @@ def _parquet(path: Path, columns: Columns) -> Iterator[Write]:
         int: arrow.int64(),
         str: arrow.string(),
         bool: arrow.bool_(),
+        float: arrow.float64(),
         list: arrow.list_(arrow.int64()),
         object: arrow.string(),
     }

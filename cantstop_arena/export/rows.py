@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from cantstop_arena.deals.counting import Counts
+from cantstop_arena.deals.payoff import Payoff
 from cantstop_arena.export.ledger_games import LedgerGame, LedgerGames
 from cantstop_arena.export.replayed_games import ReplayedGame, ReplayResult
 
@@ -14,14 +15,26 @@ Columns = Mapping[str, type]
 """The types of columns by name: `list` has integers, `object` stands for any JSON value."""
 
 
-class GameRows(msgspec.Struct, frozen=True):
-    """A row for each game: the deal, the seating, the bots and winners by seat.
+def has_won(game: LedgerGame, seat: int, replay: ReplayResult | None) -> bool | None:
+    """Whether a seat has won, alone or with others, but not all of them.
 
-    With `counts` rows also hold the length, ending and counts of the replay, None without a replay.
+    Of a seat that plays alone only a replay knows; None without one.
+    """
+    if len(game.bots) > 1:
+        return seat in game.winners
+    return None if replay is None else not (replay.unfinished or replay.forfeit)
+
+
+class GameRows(msgspec.Struct, frozen=True):
+    """A row for each game: the deal, the seating, and the bots, winners and scores by seat.
+
+    With `counts` rows also hold the length, the ending, the counts and, with a `payoff`, the
+    payoffs of the replay, None without a replay.
     """
 
     games: LedgerGames
     counts: Counts | None = None
+    payoff: Payoff | None = None
 
     @property
     def columns(self) -> Columns:
@@ -31,6 +44,7 @@ class GameRows(msgspec.Struct, frozen=True):
             "seating": int,
             **{f"bot_{seat}": str for seat in self._seats},
             **{f"winner_{seat}": bool for seat in self._seats},
+            **{f"score_{seat}": float for seat in self._seats},
             **self._replay_columns,
         }
 
@@ -40,11 +54,16 @@ class GameRows(msgspec.Struct, frozen=True):
 
     @property
     def _replay_columns(self) -> Columns:
-        """The columns of replays: the length, the ending, counts by seat."""
+        """The columns of replays: the length, the ending, payoffs and counts by seat."""
         if self.counts is None:
             return {}
-        counts = {f"{name}_{seat}": int for name in self.counts.names for seat in self._seats}
-        return {self.counts.length: int, "unfinished": bool, "forfeit": bool, **counts}
+        counts = {
+            f"{name}_{seat}": float if name in self.counts.parts else int
+            for name in self.counts.names
+            for seat in self._seats
+        }
+        payoffs = {f"payoff_{seat}": float for seat in self._seats if self.payoff}
+        return {self.counts.length: int, "unfinished": bool, "forfeit": bool, **payoffs, **counts}
 
     def row(self, game: LedgerGame, replay: ReplayResult | None = None) -> Row:
         """The row of a game."""
@@ -52,7 +71,8 @@ class GameRows(msgspec.Struct, frozen=True):
             "deal": game.deal,
             "seating": game.seating,
             **{f"bot_{seat}": self.games.names[bot] for seat, bot in enumerate(game.bots)},
-            **{f"winner_{seat}": seat in game.winners for seat in self._seats},
+            **{f"winner_{seat}": has_won(game, seat, replay) for seat in self._seats},
+            **{f"score_{seat}": (seat in game.sharing) / len(game.sharing) for seat in self._seats},
             **(self._replay_values(replay) if replay else dict.fromkeys(self._replay_columns)),
         }
 
@@ -63,10 +83,16 @@ class GameRows(msgspec.Struct, frozen=True):
             "unfinished": replay.unfinished,
             "forfeit": replay.forfeit,
         }
+        if self.payoff and replay.payoffs:
+            values |= {
+                f"payoff_{seat}": float(self.payoff.value_of(parts))
+                for seat, parts in enumerate(replay.payoffs)
+            }
         if replay.forfeit:
             return values
+        parts = self.counts.parts
         counts = {
-            f"{name}_{seat}": number
+            f"{name}_{seat}": number / parts[name] if name in parts else number
             for name in self.counts.names
             for seat, number in enumerate(replay.counts[name])
         }
@@ -110,7 +136,7 @@ def roll_rows(ledger_games: LedgerGames, played: ReplayedGame) -> Iterator[Row]:
             "forced": roll.moves < 2,
             "bust": not roll.moves,
             "move": roll.chosen,
-            "won": roll.seat in game.winners,
+            "won": has_won(game, roll.seat, replay),
         }
 
 
@@ -125,7 +151,7 @@ DECISIONS: Columns = {
     "answer": object,
     "won": bool,
 }
-"""The columns of decisions; `won` is whether the seat won the game, alone or with others."""
+"""The columns of decisions; `won` is whether the seat won the game: see `has_won`."""
 
 
 def decision_rows(
@@ -144,5 +170,5 @@ def decision_rows(
             "position": decision.position,
             "options": decision.options,
             "answer": decision.answer,
-            "won": side in game.winners,
+            "won": has_won(game, side, replay),
         }

@@ -75,6 +75,6 @@ def read_nets(path: Path, nets_in: Callable[[bytes], Nets]) -> Nets:
         ) from error
     except (ValueError, KeyError, TypeError, zlib.error, RulesError) as error:
         raise UsageError(
-            f"nets {str(path)!r:.{MAX_QUOTE_LENGTH}} cannot be used: not a file of arena train for"
-            " this game, or it is damaged. Train them again, or copy the file again."
+            f"nets {str(path)!r:.{MAX_QUOTE_LENGTH}} cannot be used: not a file of nets for this"
+            " game, or it is damaged. Train them again, or copy the file again."
         ) from error

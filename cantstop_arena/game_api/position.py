@@ -7,6 +7,7 @@ waits for them as for a decision.
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -133,7 +134,12 @@ class Position(ABC):
         """A copy in which all later outcomes of chance come from a seed."""
 
     def with_dice_of(self: Self, seed: Seed) -> Self:
-        """The name of `with_chance_of` in release 0.2."""
+        """The name of `with_chance_of` in release 0.2; raises a DeprecationWarning."""
+        warnings.warn(
+            "with_dice_of is called with_chance_of; the old name goes with release 0.4",
+            DeprecationWarning,
+            stacklevel=2,
+        )
         return self.with_chance_of(seed)
 
     @abstractmethod

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.seeds import Seed, bits_of, in_json
+from cantstop_arena.deals.seeds import Seed, bits_of, checked_seed, in_json
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.action_numbers import ActionNumbers, has_numbers, numbers_of
 from cantstop_arena.game_api.answers import IllegalAnswer
@@ -49,7 +49,7 @@ class StatePosition(Position):
         self.game = game
         self._rules = rules
         self._players = players
-        self._seed = seed
+        self._seed = None if seed is None else checked_seed(seed)
         self._deal = deal
         self._chance = None if seed is None else DealChance(bits_of(seed), deal)
         self._track = track
@@ -398,6 +398,9 @@ class StatePosition(Position):
     def __deepcopy__(self, memo: object) -> StatePosition:
         return self.clone()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).loads, (self.game, self.dumps())
+
     def with_chance_of(self, seed: Seed) -> StatePosition:
         """A copy in which all later outcomes of `Chance` come from a seed.
 
@@ -412,7 +415,7 @@ class StatePosition(Position):
         copy = self.clone()
         copy._chance = DealChance(bits_of(seed), 0)
         copy._dealt = copy.state.deal = Deal(self._rules, self._players, copy._chance)
-        copy._seed, copy._deal = seed, 0
+        copy._seed, copy._deal = checked_seed(seed), 0
         copy._track, copy._history = False, None
         if copy.is_chance:
             copy._advance()
@@ -482,7 +485,11 @@ def _extent_of(game: Game, rules: Any, players: int) -> tuple[int, int]:
         position, count = StatePosition(game, rules, players, track=False), 0
         while not position.is_over:
             if position.is_chance:
-                listed = position.outcomes()
+                if not (listed := position.outcomes()):
+                    raise UsageError(
+                        f"{game.title} draws by Chance(…, sample=…), without a list of outcomes:"
+                        " searches need one (outcomes=…)"
+                    )
                 outcomes = max(outcomes, len(listed))
                 position.give(random.below(len(listed)))
             else:

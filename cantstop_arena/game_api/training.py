@@ -1,4 +1,4 @@
-"""What `arena train` needs of a game whose bots have nets."""
+"""What a training needs of a game whose bots have nets."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol

@@ -6,7 +6,8 @@ A package adds games by an entry point of the group `cantstop_arena.games`: a mo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import copyreg
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -73,26 +74,37 @@ def _built_in_modules(name: str = "") -> Mapping[str, str]:
 
 def _built_in(name: str) -> Game:
     game: Game = import_module(_built_in_modules(name)[name]).GAME
+    copyreg.pickle(type(game), _pickled)
     return game
 
 
 @cache
 def _installed() -> tuple[Mapping[str, Game], Mapping[str, str]]:
     """The games of packages by name, and the reasons why others cannot be used."""
-    games: dict[str, Game] = {}
+    offers: dict[str, list[tuple[str, Game]]] = {}
     points, malformed = entry_points_of(GROUP)
     broken = dict(malformed)
     for point in points:
         try:
             for game in _registered_games(point):
-                if game.name in games:
-                    raise UsageError(_taken_text(game.name, "installed"))
-                games[game.name] = game
+                offers.setdefault(game.name, []).append((point.name, game))
         except UsageError as error:
             broken[point.name] = str(error)
         except (Exception, SystemExit) as error:
             broken[point.name] = f"{type(error).__name__}: {error}"
+    for name, namesakes in offers.items():
+        if len(namesakes) > 1:
+            packages = " and ".join(point for point, _ in namesakes)
+            broken[name] = f"several packages offer it: {packages}; uninstall all but one"
+    games = {name: game for name, [(_, game), *more] in offers.items() if not more}
+    for game in games.values():
+        copyreg.pickle(type(game), _pickled)
     return games, broken
+
+
+def _pickled(game: Game) -> tuple[Callable[[str], Game], tuple[str]]:
+    """How pickle stores a game, and deepcopy copies one: by its name, as caches know it."""
+    return game_named, (game.name,)
 
 
 def _registered_games(point: EntryPoint) -> Iterator[Game]:
@@ -116,16 +128,13 @@ def _registered_games(point: EntryPoint) -> Iterator[Game]:
             if not isinstance(game, Game):
                 raise TypeError(f"register_games must return games, not {game!r:.60}")
             if getattr(game, "name", None) in _built_in_modules():
-                raise UsageError(_taken_text(game.name, "built in"))
+                text = f"a game called {game.name} is already here (built in)"
+                raise UsageError(f"{text}; choose another name")
             if problems := game_faults(game):
                 raise TypeError("; ".join(problems))
             if not _has_own_edition(game):
                 game.edition = distribution_of(point) or game.edition
             yield game
-
-
-def _taken_text(name: str, origin: str) -> str:
-    return f"a game called {name} is already here ({origin}); choose another name"
 
 
 def _has_own_edition(game: Game) -> bool:

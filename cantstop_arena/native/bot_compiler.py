@@ -1,5 +1,6 @@
 """What is compiled of the bots of any game: their functions and all that these call."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import CodeType, FunctionType, MappingProxyType, ModuleType
@@ -13,26 +14,43 @@ from numba.core import cgutils
 from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic, overload
 
-from cantstop_arena.errors import BotError
-from cantstop_arena.hookspecs import MODULE_PREFIX, compile_options
+from cantstop_arena.errors import BotError, GameError
+from cantstop_arena.hookspecs import MODULE_PREFIX, PROJECT, compile_options
 from cantstop_arena.native.bot_generators import without_generator_expressions
-from cantstop_arena.native.compile_errors import BotWording, plain_message
+from cantstop_arena.native.compile_errors import UNDEFINED, BotWording, plain_message
 from cantstop_arena.native.memory_options import ARRAY, BLOCK, SIZE, is_array, is_number
 from cantstop_arena.native.numba_store import INLINE, declared_names
 
 
 @contextmanager
 def errors_of_bot(name: str, wording: BotWording) -> Iterator[None]:
-    """Raises BotError, with the name of the bot, for whatever the compiler raises inside."""
+    """Raises BotError, with the name of the bot, for whatever the compiler raises inside.
+
+    Raises GameError for a name that the arena's own code lacks.
+    """
     try:
         yield
     except BotError as error:
         raise BotError(f"{name} does not compile: {error}") from error
     except Exception as error:  # numba raises more than its own errors
-        raise BotError(f"{name} does not compile: {plain_message(error, wording)}") from error
+        message = f"{name} does not compile: {plain_message(error, wording)}"
+        if (undefined := re.search(UNDEFINED, str(error))) and not _is_missed(undefined[1]):
+            raise GameError(f"{message}; this is an error of the arena, not of {name}") from error
+        raise BotError(message) from error
 
 
 _registered: set[Any] = set()
+
+
+def _is_missed(name: str) -> bool:
+    """Whether a function of a bot refers to a name that it lacks."""
+    return any(
+        name in _referenced_names(function.__code__) and name not in function.__globals__
+        for function in _registered
+        if (function.__module__ or "").partition(".")[0] != PROJECT
+    )
+
+
 # Compiled code that uses `random` or `numpy.random` calls these for the generators' state.
 _GENERATORS = {"numba_get_py_random_state", "numba_get_np_random_state"}
 

@@ -13,13 +13,13 @@ values of any module, so its hash covers the bytecode of all functions reached a
 constants.
 """
 
-import errno
 import hashlib
 import os
 import platform
 import shutil
 import stat
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from enum import Enum
@@ -246,6 +246,7 @@ def _file_text(path: Path) -> str:
 
 
 SUFFIX = ".code"
+_CACHE = "CANTSTOP_ARENA_CACHE"
 _MAGIC = b"machine code\n"
 _DIGEST_SIZE = hashlib.sha256().digest_size
 _ROOT_USER = 0
@@ -255,8 +256,41 @@ _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 def cache_root() -> Path:
     """The folder of compiled code: $CANTSTOP_ARENA_CACHE, or the user's cache folder."""
-    folder = os.environ.get("CANTSTOP_ARENA_CACHE")
-    return Path(folder) if folder else user_cache_path("cantstop-arena")
+    if path := os.environ.get(_CACHE):
+        return Path(path)
+    try:
+        return user_cache_path("cantstop-arena")
+    except RuntimeError:  # this user has no home
+        return _temporary_root()
+
+
+def cache_folder(*parts: str) -> Path:
+    """A private folder in the folder of compiled code.
+
+    Where that cannot be used, this process and its children use one in the folder of temporary
+    files: a warning says so, once. Raises ArenaError where that cannot be used, too.
+    """
+    try:
+        return private_folder(cache_root(), *parts)
+    except ArenaError as error:
+        try:
+            spare = _temporary_root()
+        except OSError:
+            raise error from None
+        if spare.is_symlink() or cache_root() == spare:
+            raise
+        folder = private_folder(spare, *parts)
+        os.environ[_CACHE] = str(spare)
+        _print_once(f"{error} Until then it is kept in {spare}.")
+        return folder
+
+
+def _temporary_root() -> Path:
+    """A folder of this user's that later runs find again, until temporary files are deleted.
+
+    Raises OSError when there is nowhere to put them.
+    """
+    return Path(tempfile.gettempdir()) / f"cantstop-arena-{os.getuid()}"
 
 
 def key_of(*inputs: object) -> bytes:
@@ -278,7 +312,11 @@ def write_checked(path: Path, key: bytes, payload: bytes) -> None:
         with draft_of(path) as draft:
             draft.write_bytes(b"".join((_MAGIC, _digest_of(key, payload), payload)))
     except OSError as error:
-        _print_once(f"compiled code cannot be kept in {path.parent}: {error.strerror or error}")
+        reason = error.strerror or str(error)
+        _print_once(
+            f"compiled code cannot be kept in {path.parent}: {reason}."
+            " It is compiled again next time."
+        )
 
 
 def read_checked(path: Path, key: bytes) -> bytes | None:
@@ -322,7 +360,7 @@ def discard(path: Path) -> None:
 
 @cache
 def _print_once(message: str) -> None:
-    print(f"arena: {message}. It is compiled again next time.", file=sys.stderr)
+    print(f"arena: {message}", file=sys.stderr)
 
 
 # Folders --------------------------------------------------------------------------------------
@@ -331,28 +369,19 @@ def _print_once(message: str) -> None:
 def private_folder(root: Path, *parts: str) -> Path:
     """The folder root/parts that only its owner can write to, created if missing.
 
-    It stays missing where nobody can write. Raises ArenaError when it cannot be created, or when
-    others could write to it or its parents up to `root`.
+    Raises ArenaError when it cannot be created, or when others could write to it or its parents up
+    to `root`.
     """
     folder = root
     for path in (root, *(root.joinpath(*parts[: n + 1]) for n in range(len(parts)))):
         folder = path
-        if not _make(folder):
-            return root.joinpath(*parts)
-        _check_private(folder, folder.stat())
+        try:
+            folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+            _check_private(folder, folder.stat())
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise _unusable(folder, reason, "Change its permissions") from error
     return folder
-
-
-def _make(folder: Path) -> bool:
-    """Create a folder if it is missing; whether it is there. Raises ArenaError."""
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=0o755, exist_ok=True)
-        return True
-    except OSError as error:
-        if error.errno == errno.EROFS:
-            return False
-        raise _unusable(folder, error.strerror or str(error), "Change its permissions") from error
 
 
 def readable_folder(root: Path, name: str) -> Path | None:
@@ -390,7 +419,7 @@ def others_in(status: os.stat_result) -> bool:
 def _unusable(folder: Path, reason: str, remedy: str) -> ArenaError:
     return ArenaError(
         f"{folder}, where compiled code is kept, cannot be used: {reason}. {remedy}, or"
-        " set CANTSTOP_ARENA_CACHE to another folder."
+        f" set {_CACHE} to another folder."
     )
 
 
@@ -428,7 +457,7 @@ class CodeCache:
 
         Raises ArenaError when it cannot be created, or when other users can write to it.
         """
-        return private_folder(cache_root(), self.game, "code", self.fingerprint, *parts)
+        return cache_folder(self.game, "code", self.fingerprint, *parts)
 
     def bot_folder(self, digest: str) -> Path | None:
         """The folder of the machine code of the bot with this digest; None if nothing is compiled.
@@ -437,15 +466,16 @@ class CodeCache:
         """
         if not compiles():
             return None
-        return private_folder(cache_root(), _BOTS, self.fingerprint, code_part(digest))
+        return cache_folder(_BOTS, self.fingerprint, code_part(digest))
 
     def has_code(self, part: str) -> bool:
         """Whether a part of the game is stored."""
-        return _has_code(cache_root() / self.game / "code" / self.fingerprint / part)
+        return _has_code(self.folder(part))
 
     def has_bot(self, digest: str) -> bool:
-        """Whether the bot with this digest is stored."""
-        return _has_code(cache_root() / _BOTS / self.fingerprint / code_part(digest))
+        """Whether the bot with this digest is stored, or nothing is compiled."""
+        folder = self.bot_folder(digest)
+        return folder is None or _has_code(folder)
 
 
 OPTIONS = "+"

@@ -11,6 +11,7 @@ _RAISED_AT = re.compile(r"Raised from (\S+) \((\d+)\)")
 _SIGNATURE = re.compile(r">>> (\w+)\((.*)\)$", re.MULTILINE)
 _COLOR = re.compile(r"\x1b\[[\d;]*m")  # numba highlights messages where colorama is installed
 _MAX_LENGTH = 300
+UNDEFINED = r"name '(\w+)' is not defined"
 _NO_MESSAGE = "the compiler refuses it without a word"
 
 _OPERATORS = {
@@ -166,7 +167,7 @@ def _expanded(text: str) -> _Wording:
 
 
 _CAUSES: Sequence[tuple[str, _Wording]] = (
-    (r"name '(\w+)' is not defined", _expanded(r"\1 is not defined")),
+    (UNDEFINED, _expanded(r"\1 is not defined")),
     (
         "use of yield in a closure|use of cell variable",
         _expanded("a generator expression with := cannot be compiled; write a loop"),

@@ -41,7 +41,7 @@ def with_frame_room(function: Callable[..., Any], *arguments: Any) -> Any:
 
     Python keeps frames in chunks of 16 kB, and gives a chunk back when its first frame ends. Where
     a compiler's frames cross the end of a chunk, every call of a small function gets a chunk from
-    the system and gives it back: half a million times for Cubus, a third of the time. This
+    the system and gives it back: half a million times for a large engine, a third of the time. This
     function's own frame is so large that its chunk, of twice that size, holds the others, too.
     """
     return function(*arguments)

@@ -12,7 +12,7 @@ from cantstop_arena.texts import in_a_line
 MAX_LOG_BYTES = 1 << 20
 _TAIL_BYTES = 1 << 16  # in which the last line is looked for
 _HEAD_BYTES = 1000
-_MAX_LINE_LENGTH = 200
+_MAX_LINE_LENGTH = 500  # characters: what ends a line is the reason
 _CHUNK_BYTES = 1 << 16
 _CHUNKS_AT_ONCE = 32  # as many as a pipe can hold; a process may print faster than it is read
 

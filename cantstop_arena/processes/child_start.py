@@ -143,6 +143,7 @@ def _fork(policy: Policy, entry: str, files: Sequence[int], output: int) -> Chil
     if pid:
         return _ForkedProcess(pid)
     try:
+        system.remove_hooks()
         _run(work, _only_files(files, output), policy.memory, arena_pid)
     finally:
         os._exit(1)

@@ -202,6 +202,13 @@ def _restore_numpy_errors(was: Any) -> None:
     sys.modules["numpy"].seterr(**was)
 
 
+def _restore_profile(was: Any) -> None:
+    if hasattr(was, "enable"):  # cProfile's own object, which is no function
+        was.enable()
+    else:
+        sys.setprofile(was)
+
+
 def _standard_files() -> tuple[Any, ...]:
     return sys.stdin, sys.stdout, sys.stderr
 
@@ -213,7 +220,7 @@ def _restore_standard_files(was: tuple[Any, ...]) -> None:
 _ITEMS = (
     _Item(sys.getrecursionlimit, sys.setrecursionlimit),  # first: the others need it
     _Item(sys.gettrace, sys.settrace),
-    _Item(sys.getprofile, sys.setprofile),
+    _Item(sys.getprofile, _restore_profile),
     _Item(threading.gettrace, threading.settrace),
     _Item(threading.getprofile, threading.setprofile),
     _Item(_running_timers, _stop_timers),

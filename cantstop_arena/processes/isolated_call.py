@@ -13,7 +13,7 @@ from cantstop_arena.processes import process_tree, shutdown
 from cantstop_arena.processes.channel import ChildEnd, encoded
 from cantstop_arena.processes.child import MAX_HALT_SECONDS, Child, ChildFailed
 from cantstop_arena.processes.child_start import FORKED, Policy, function_named, start_entry
-from cantstop_arena.texts import attribute_text, in_a_line, type_name
+from cantstop_arena.texts import attribute_text, in_a_line_with_code, type_name
 
 Keywords = Mapping[str, Any]
 Starter = Callable[[], Child[Any]]
@@ -65,8 +65,8 @@ class Raised(msgspec.Struct, tag=True, frozen=True):
 
     @property
     def reason(self) -> str:
-        """The reason in one printable line."""
-        return in_a_line(self.text, _MAX_REASON_LENGTH)
+        """The reason in one printable line, and the code that is no Python, if that is it."""
+        return in_a_line_with_code(self.text, _MAX_REASON_LENGTH)
 
 
 class CallFailed(Exception):

@@ -8,9 +8,11 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from math import ceil
 from pathlib import Path
 from typing import Protocol
 
@@ -18,6 +20,7 @@ FOREIGN_SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP,
 """Signals by which other processes end a process; other signals are faults of its own."""
 
 _PR_SET_PDEATHSIG = 1
+_MONITORING_TOOLS = 6  # whose numbers sys.monitoring knows
 _PF_EXITING = 4  # set before the kernel closes the files of a process that ends
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
@@ -90,12 +93,17 @@ def open_standard_files() -> None:
 def prepare_process() -> None:
     """Make this process what its children expect, whoever has started it and how.
 
-    Standard files are open. The arena reads the files that it writes, whatever the umask is.
+    Standard files are open. The arena reads the files that it writes, whatever the umask is. There
+    is a home folder, though it may be one that cannot be written.
     Signals by which it waits for children, and limits and ends them, are neither ignored nor
     blocked.
     """
     open_standard_files()
     os.umask(os.umask(0o077) & 0o077)
+    try:
+        Path.home()
+    except RuntimeError:  # as where the user's number has no name
+        os.environ["HOME"] = os.devnull
     for needed in (signal.SIGCHLD, signal.SIGALRM):
         if signal.getsignal(needed) is signal.SIG_IGN:
             signal.signal(needed, signal.SIG_DFL)
@@ -103,6 +111,19 @@ def prepare_process() -> None:
 
 
 _SCHEDSTAT = "/proc/thread-self/schedstat"
+
+
+def remove_hooks() -> None:
+    """Remove the functions with which a profiler or debugger observes the parent of this process.
+
+    They are not to observe foreign code, which may replace them.
+    """
+    for module in (sys, threading):
+        module.setprofile(None)
+        module.settrace(None)
+    if monitoring := getattr(sys, "monitoring", None):  # Python 3.12
+        for tool in filter(monitoring.get_tool, range(_MONITORING_TOOLS)):
+            monitoring.free_tool_id(tool)
 
 
 def is_ending(pid: int) -> bool:
@@ -142,6 +163,38 @@ def close_files(folder: Path, prefix: str = "") -> None:
             target = link.readlink()
             if target.is_relative_to(folder) or (prefix and target.name.startswith(prefix)):
                 os.close(int(link.name))
+
+
+def core_count(root: Path = Path(os.sep)) -> int:
+    """The number of cores that this process may use: by affinity, and by quotas of its cgroups."""
+    has_affinity = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
+    quotas = [quota for folder in _cgroup_folders(root) if (quota := _cgroup_quota(folder))]
+    return max(1, min(cores, *map(ceil, quotas))) if quotas else cores
+
+
+def _cgroup_folders(root: Path) -> Iterator[Path]:
+    """The cgroups that can limit this process's use of cores, of both versions, with all parents.
+
+    A container sees its own as the root, though `/proc` may name it as its host does.
+    """
+    with suppress(OSError, ValueError):
+        for line in (root / "proc/self/cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            if not controllers or "cpu" in controllers.split(","):
+                mount = root / "sys/fs/cgroup" / (controllers and "cpu")
+                group = mount / path.lstrip("/")
+                yield from (each for each in (group, *group.parents) if each.is_relative_to(mount))
+
+
+def _cgroup_quota(folder: Path) -> float | None:
+    """The cores that a cgroup may use, from `cpu.max` or from the two files of version 1."""
+    for names in (("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
+        with suppress(OSError, ValueError, ZeroDivisionError):
+            quota, period = " ".join((folder / name).read_text() for name in names).split()
+            if int(quota) > 0:  # -1, and "max" in version 2, is no limit
+                return int(quota) / int(period)
+    return None
 
 
 def counts_waiting() -> bool:

@@ -49,8 +49,8 @@ from cantstop_arena.ratings.scores import score_error, seat_score_error
 from cantstop_arena.ratings.significance import (
     SIGNIFICANT,
     assign_groups,
-    holm,
     ranks,
+    significant_pairs,
     student_tail,
 )
 
@@ -350,12 +350,10 @@ class _RatingBuilder:
     def _significant_pairs(self, pair_variance: ContrastVariance, worse: Floats) -> Truths:
         """Which pairs differ significantly, corrected for all pairs that can be compared."""
         tested = np.triu(self.together, 1) & pair_variance.estimable
-        p_values = 2 * np.minimum(worse, worse.T)[tested]
+        p_values = 2 * np.minimum(worse, worse.T)
         if pair_variance.expected is not None:  # results were looked at while games went on
-            p_values = pair_variance.p_values(self.strengths[:, None] - self.strengths)[tested]
-        different = np.zeros(tested.shape, np.bool_)
-        different[tested] = holm(p_values) < SIGNIFICANT
-        return different | different.T
+            p_values = pair_variance.p_values(self.strengths[:, None] - self.strengths)
+        return significant_pairs(p_values, tested)
 
     def _groups(self, different: Truths) -> list[str]:
         """The bots' group letters; no letter is used in two fields."""
@@ -400,7 +398,7 @@ def _renumbered(variance: ContrastVariance, mesh: Any) -> ContrastVariance:
     )
 
 
-_BISECTIONS = 200
+_BISECTIONS = 200  # of a bracket: to rounding, or to less than 1e-50 near 0
 
 
 def even_score(strengths: Floats) -> tuple[Floats, Floats]:

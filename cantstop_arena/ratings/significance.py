@@ -27,22 +27,25 @@ Multiple comparisons have corrected p-values of all pairs, group letters and ran
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from math import erfc, exp, isfinite, lgamma, log, pi, sqrt
+from math import erfc, exp, inf, isfinite, lgamma, log, pi, sqrt
 from string import ascii_lowercase
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.errors import steps_to
 from cantstop_arena.ratings.model.evidence import Truths
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
 
 CENTRAL = 0.95  # the coverage of an interval
 HILL_FROM = 300.0  # degrees of freedom from which Hill's deviate is exact to 1e-12
+NORMAL_FROM = 1e10  # degrees of freedom from which a difference of lgamma has few digits
 CHI_SQUARE_ABOVE = 1e7  # degrees of freedom below: with more, F is a chi-square
-MAX_STEPS = 10_000
-BISECTIONS = 60
+MAX_STEPS = 1_000_000  # a tail's middle takes 170 for 10,000 degrees of freedom, and 17,000 for 1e8
+BISECTIONS = 60  # of a bracket whose ends differ by a factor of 2 or by 1: to rounding
+NEWTON_STEPS = 1000  # each moves a quantile by a factor of e at most
 TOLERANCE = 1e-15
 TINY = 1e-300
 
@@ -147,21 +150,21 @@ def _beta_fraction(a: Floats, b: Floats, x: Floats) -> Floats:
     c = np.ones_like(x)
     d = 1 / (1 - (a + b) * x / (a + 1))
     value = d.copy()
-    for m in range(1, MAX_STEPS):
+    for m in steps_to("A tail of Student's t or Fisher's F", MAX_STEPS):
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
         for term in (even, odd):
             d = 1 / (1 + term * d)
             c = 1 + term / c
             value = value * (c * d)
-        if np.abs(c * d - 1).max(initial=0.0) < TOLERANCE:
+        if not np.any(np.abs(c * d - 1) >= TOLERANCE):  # a nan stays one
             break
     return value
 
 
 def _gamma_series(a: float, x: float) -> float:
     term = total = 1 / a
-    for n in range(1, MAX_STEPS):
+    for n in steps_to("A tail of chi-square", MAX_STEPS):
         term *= x / (a + n)
         total += term
         if term < total * TOLERANCE / 10:
@@ -173,7 +176,7 @@ def _gamma_fraction(a: float, x: float) -> float:
     b = x + 1 - a
     c, d = 1 / TINY, 1 / b
     value = d
-    for n in range(1, MAX_STEPS):
+    for n in steps_to("A tail of chi-square", MAX_STEPS):
         term = n * (a - n)
         b += 2
         d = 1 / (term * d + b)
@@ -191,12 +194,13 @@ def _quantile(dof: float, tail: float) -> float:
         return 0.0
     if tail > 0.5:
         return -_quantile(dof, 1 - tail)
-    t = _start(dof, tail)
-    for _ in range(100):
+    t, step = _start(dof, tail), inf
+    for _ in steps_to("A quantile of Student's t", NEWTON_STEPS):
+        previous = abs(step)
         above = float(student_tail(np.array([t]), np.array([dof]))[0])
         step = (log(above) - log(tail)) * above / (t * _density(t, dof))
         t *= exp(max(-1.0, min(1.0, step)))
-        if abs(step) < 1e-14:
+        if abs(step) < 1e-14 or previous <= abs(step) < 1e-11:  # rounding
             break
     return t
 
@@ -208,7 +212,9 @@ def _start(dof: float, tail: float) -> float:
 
 
 def _density(t: float, dof: float) -> float:
-    half = lgamma((dof + 1) / 2) - lgamma(dof / 2) - log(dof * pi) / 2
+    half = -log(2 * pi) / 2  # that of the normal distribution
+    if dof < NORMAL_FROM:
+        half = lgamma((dof + 1) / 2) - lgamma(dof / 2) - log(dof * pi) / 2
     return exp(half - (dof + 1) / 2 * np.log1p(t * t / dof))
 
 
@@ -224,6 +230,16 @@ def holm(p_values: Floats) -> Floats:
     corrected = np.empty_like(p_values)
     corrected[order] = np.minimum(np.maximum.accumulate(p_values[order] * factors), 1.0)
     return corrected
+
+
+def significant_pairs(p_values: Floats, tested: Truths) -> Truths:
+    """Which bots differ significantly: a symmetric matrix, bots by bots.
+
+    The pairs that are `tested`, in the upper triangle, have their `p_values` there, uncorrected.
+    """
+    different = np.zeros(tested.shape, np.bool_)
+    different[tested] = holm(p_values[tested]) <= SIGNIFICANT
+    return different | different.T
 
 
 def assign_groups(

@@ -22,6 +22,7 @@ QUESTION_COLUMNS = (
     number("p_corrected", decimals=4),
     number("ignore_below", decimals=2),
     Column("verdict", "verdict"),
+    number("games_to_decide"),
 )
 
 _P = {"type": ["number", "null"], "minimum": 0, "maximum": 1}

@@ -9,7 +9,7 @@ from msgspec import UNSET
 
 from cantstop_arena.atomic_files import write_result
 from cantstop_arena.comparisons.comparison_results import ComparisonTotals, RuleSetResult
-from cantstop_arena.comparisons.deal_ratios import ORDER, DealRatios, ignored_of
+from cantstop_arena.comparisons.deal_ratios import ORDER, ignored_of
 from cantstop_arena.comparisons.sentences import rule_set_text
 from cantstop_arena.comparisons.statistics import BotOrder, RuleEffect
 from cantstop_arena.comparisons.statistics import EffectEstimate as Interval
@@ -106,6 +106,11 @@ def legend(answers: ComparisonTotals) -> Iterator[str]:
         " Different: it leaves out zero. Negligible: it"
         f" lies within what is to be ignored ({_limits(answers)})."
     )
+    if any(answer.games_to_decide(key) for answer in answers.answers for key in _questions(answer)):
+        yield (
+            "Games to decide: about how many games of each lineup (games: or --games) it takes if"
+            " the difference stays as it is."
+        )
 
 
 def _limits(answers: ComparisonTotals) -> str:
@@ -127,25 +132,25 @@ def _table(answer: RuleSetResult) -> Table:
         number("effect", "effect", 3, leave_out=1),
         number("p", "p"),
         Column("verdict", "verdict"),
+        number("games_to_decide", "games to decide", optional=True),
     )
-    rows = [
-        _row(answer.measures, key, difference) for key, difference in answer.differences.items()
-    ]
+    rows = [_row(answer, key) for key in answer.differences]
     if answer.order:
         corrected = _significant(answer.order.corrected)
-        ends: list[Value] = [None, None, None, None, None, corrected, answer.order.verdict]
+        ends: list[Value] = [None, None, None, None, None, corrected, answer.order.verdict, None]
         rows.append(["order of the bots", *ends])
     title = f"{answer.rules} against {answer.baseline}, {how_many(answer.players, 'player')}"
     played = f"{how_many(answer.deals, 'deal')}, {how_many(answer.games, 'game')} of each."
     return Table(TABLE, title, columns, rows, (played, rule_set_text(answer)))
 
 
-def _row(measures: DealRatios, key: str, difference: RuleEffect) -> list[Value]:
+def _row(answer: RuleSetResult, key: str) -> list[Value]:
+    difference = answer.differences[key]
     share = difference.kind != COUNT
     scale = 100 if share else 1
     relative = None if share or difference.relative is None else difference.relative
     return [
-        measures.label_of(key) + (", %" if share else ""),
+        answer.measures.label_of(key) + (", %" if share else ""),
         _scaled(difference.baseline, scale),
         _scaled(difference.variant, scale),
         _estimate(difference.absolute, scale),
@@ -153,6 +158,7 @@ def _row(measures: DealRatios, key: str, difference: RuleEffect) -> list[Value]:
         difference.effect,
         _significant(difference.corrected),
         difference.verdict,
+        answer.games_to_decide(key),
     ]
 
 
@@ -214,6 +220,7 @@ def _question_rows(answers: ComparisonTotals, answer: RuleSetResult) -> Iterator
                 result.corrected,
                 ignored,
                 result.verdict,
+                None,
             ]
             continue
         yield [
@@ -229,6 +236,7 @@ def _question_rows(answers: ComparisonTotals, answer: RuleSetResult) -> Iterator
             result.corrected,
             ignored,
             result.verdict,
+            answer.games_to_decide(key),
         ]
 
 

@@ -28,7 +28,11 @@ def headline(analysis: Analysis) -> str:
         first, second = (analysis.results.bots[bot] for bot in pair)
         return score_text(first, second, analysis.scores[pair[0]], analysis.results.players)
     challenger = challenger_of(analysis)
-    return _winner(analysis) if challenger is None else rank_text(analysis, challenger)
+    if challenger is not None:
+        return rank_text(analysis, challenger)
+    winners = [_winner(field) for field in analysis.fields]
+    never_met = f"{len(winners)} fields never met: " if len(winners) > 1 else ""
+    return never_met + "; ".join(winners)
 
 
 def answer(analysis: Analysis) -> list[str]:
@@ -66,9 +70,9 @@ def first_ones(analysis: Analysis) -> list[int]:
 
 
 def challenger_of(analysis: Analysis) -> int | None:
-    """The challenger of a gauntlet, if it has played; None in other tournaments."""
+    """The challenger of a gauntlet, if it has played in the field; None in other tournaments."""
     challenger, bots = analysis.results.challenger, analysis.results.bots
-    if challenger not in bots or bots.index(challenger) in analysis.without_games:
+    if challenger not in bots or bots.index(challenger) not in playing(analysis):
         return None
     return bots.index(challenger)
 
@@ -143,6 +147,12 @@ def _equals(analysis: Analysis, first: Sequence[int]) -> list[int]:
 
 
 def _rated(analysis: Analysis) -> Iterator[str]:
+    for number, field in enumerate(analysis.fields, start=1):
+        if texts := [*_rated_within(field)]:
+            yield " ".join([f"Field {number}:"] * (field is not analysis) + texts)
+
+
+def _rated_within(analysis: Analysis) -> Iterator[str]:
     first = top(analysis)
     if analysis.results.bots[first[0]] in analysis.results.anchor:
         yield f"{_named(analysis, first[:1])} is an anchor, with Elo {_elo(analysis, first[0])}."

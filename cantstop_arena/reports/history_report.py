@@ -10,6 +10,7 @@ from cantstop_arena.atomic_files import write_result
 from cantstop_arena.pages.number_text import plain, with_error
 from cantstop_arena.ratings.elo import Points
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.significance import letters_in
 from cantstop_arena.tables.all_tables import WRITERS
 from cantstop_arena.tables.analysis import Analysis, of_points
 from cantstop_arena.tables.column import Column, OnPage, Table, estimate, number, table_of
@@ -112,21 +113,23 @@ def history_headline(history: VersionHistory, analysis: Analysis) -> str:
             f"Only one version of {name} is rated, with Elo {plain(analysis.elo[first].mean or 0)}"
         )
     order, best = max(rated, key=lambda item: analysis.elo[item[1]].mean or 0)
-    behind = _ahead(analysis, newest, best)
-    if behind and behind.high is not None and behind.high < 0:
+    behind = _significantly_ahead(analysis, newest, best)
+    if behind and behind.points < 0:
         which = "first" if order == 1 else ordinal(order)
         return f"The newest {name} is {_size(behind)} Elo weaker than its {which} version"
-    gain = _ahead(analysis, newest, first)
-    if gain and gain.low is not None and gain.low > 0:
-        return f"The newest {name} is {_size(gain)} Elo stronger than its first version"
-    if gain and gain.high is not None and gain.high < 0:
-        return f"The newest {name} is {_size(gain)} Elo weaker than its first version"
+    if gain := _significantly_ahead(analysis, newest, first):
+        than = "weaker" if gain.points < 0 else "stronger"
+        return f"The newest {name} is {_size(gain)} Elo {than} than its first version"
     return f"No change of {name} is significant: {how_many(len(rated), 'version')}"
 
 
-def _ahead(analysis: Analysis, version: int, other: int) -> Points | None:
-    """How far a version is ahead; None of itself, or where games do not connect the two."""
-    difference = analysis.ratings.difference(version, other) if version != other else None
+def _significantly_ahead(analysis: Analysis, version: int, other: int) -> Points | None:
+    """How far a version is ahead; None without a significant difference, by the group letters.
+
+    The letters are corrected for the number of pairs: one version was chosen as the best.
+    """
+    first, second = (letters_in(analysis.ratings.groups[bot]) for bot in (version, other))
+    difference = analysis.ratings.difference(version, other) if not {*first} & {*second} else None
     return difference.ahead if difference else None
 
 

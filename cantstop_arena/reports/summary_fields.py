@@ -11,7 +11,7 @@ from cantstop_arena.tables.differences import pair_columns
 from cantstop_arena.tables.formats import row_schema
 from cantstop_arena.tables.lineups import MANY_BOTS
 from cantstop_arena.tables.pair_tables import residual_columns
-from cantstop_arena.tables.standings import BOT, NOTES, RANK, rating_columns
+from cantstop_arena.tables.standings import BOT, FIELD, NOTES, RANK, rating_columns
 
 Count: TypeAlias = Annotated[int, Meta(ge=0)]
 Positive: TypeAlias = Annotated[int, Meta(ge=1)]
@@ -32,7 +32,7 @@ Rules: TypeAlias = Annotated[
 _NUMBER = {"type": ["number", "null"]}
 _P = {"type": "number", "minimum": 0, "maximum": 1}
 _RANK = {"type": ["integer", "null"], "minimum": 1}
-_STANDING = row_schema([RANK, BOT, *rating_columns(players=2), *NOTES], rank=_RANK) | {
+_STANDING = row_schema([FIELD, RANK, BOT, *rating_columns(players=2), *NOTES], rank=_RANK) | {
     "description": "A place in the standings. Bots that play alone have no Elo and no score, but"
     " what they need for a game.",
     "required": ["rank", "bot", "games", "elo", "score", "faults", "note"],

@@ -36,15 +36,21 @@ from cantstop_arena.reports.summary_fields import (
     StoppingRule,
     Summary,
 )
+from cantstop_arena.tables.all_tables import crosstables_by_field
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table, rounded, significant
 from cantstop_arena.tables.differences import differences
 from cantstop_arena.tables.differences import pairs as difference_pairs
-from cantstop_arena.tables.formats import MARKDOWN, as_csv, as_json, draw, records
+from cantstop_arena.tables.formats import MARKDOWN, as_csv, as_json, draw, draw_all, records
 from cantstop_arena.tables.lineups import MANY_BOTS, lineups
-from cantstop_arena.tables.pair_tables import crosstable, fit, pairs, scores_only
+from cantstop_arena.tables.pair_tables import fit, pairs, scores_only
 from cantstop_arena.tables.seats import effects, following, predecessors, seats
-from cantstop_arena.tables.standings import ELO, ranked_standings, standings, standings_data
+from cantstop_arena.tables.standings import (
+    ELO,
+    ranked_standings,
+    standings_by_field,
+    standings_data,
+)
 from cantstop_arena.tables.styles import lengths, styles
 
 PAGE = "report.html"
@@ -93,10 +99,10 @@ def write_page(analysis: Analysis, folder: Path) -> Path:
 
 def _contents(analysis: Analysis) -> Iterator[tuple[str, str]]:
     yield "standings.csv", as_csv(standings_data(analysis))
-    yield "standings.md", _markdown(standings(analysis))
+    yield "standings.md", _markdown(*standings_by_field(analysis))
     if not analysis.is_solo:
         yield "crosstable.csv", as_csv(scores_only(analysis))
-        yield "crosstable.md", _markdown(crosstable(analysis))
+        yield "crosstable.md", _markdown(*crosstables_by_field(analysis))
         yield "pairs.csv", as_csv(pairs(analysis))
         if len(analysis.order) > MANY_BOTS:
             yield "lineups.csv", as_csv(lineups(analysis))
@@ -118,8 +124,10 @@ def _both(table: Table) -> Iterator[tuple[str, str]]:
     yield f"{table.name}.md", _markdown(table)
 
 
-def _markdown(table: Table) -> str:
-    return draw(table, MARKDOWN) + "\n"
+def _markdown(*tables: Table) -> str:
+    """A table without its title; of several fields each with it."""
+    first, *others = tables
+    return (draw_all(tables, MARKDOWN) if others else draw(first, MARKDOWN)) + "\n"
 
 
 # summary.json

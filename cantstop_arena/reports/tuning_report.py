@@ -224,12 +224,12 @@ def tuning_table(result: TuningResult, search_space: SearchSpace, bot: str) -> T
 
 
 def best_text(result: TuningResult, search_space: SearchSpace) -> str:
-    """The best options, with intervals where a quadratic was fitted."""
+    """The best options, with intervals where a curve was fitted."""
     if result.peak is None:
         return "Found: " + ", ".join(f"{name} {value}" for name, value in result.options.items())
     low, high = search_space.options(result.peak.low), search_space.options(result.peak.high)
     values = [_with_interval(name, value, low, high) for name, value in result.options.items()]
-    return f"Best by the fitted quadratic, with 95% intervals: {', '.join(values)}."
+    return f"Best by the fitted curve, with 95% intervals: {', '.join(values)}."
 
 
 def _with_interval(name: str, value: Any, low: Mapping[str, Any], high: Mapping[str, Any]) -> str:

@@ -40,13 +40,17 @@ def play_block(
     return result
 
 
-def play_deal(table: "GameTable", group: Group, deal: int) -> BlockResult:
+def play_deal(
+    table: "GameTable", group: Group, deal: int
+) -> tuple[BlockResult, Sequence[Sequence[int] | None]]:
     """Play one deal on its own; bots that learn keep what they have learnt.
 
-    The bots of the table are in the order in which a ledger writes their group.
+    The bots of the table are in the order in which a ledger writes their group. The second value
+    has what each seating's game has paid by side, in parts of the unit; None if nothing.
     """
     table.group = tuple(sorted(group))
-    return _Play(table, Block(group, deal, 1), ()).result()
+    play = _Play(table, Block(group, deal, 1), ())
+    return play.result(), play.tally.last_payoffs
 
 
 class _Play:

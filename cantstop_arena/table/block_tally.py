@@ -95,6 +95,7 @@ class PlainTally:
         self.measures: NDArray[Any] = np.zeros((rows, width), "<i4")
         rows = 0 if table.payoff is None else deals
         self.payoffs: NDArray[Any] = np.zeros((rows, 2 * players), STORED)
+        self.last_payoffs: list[Sequence[int] | None] = [None] * len(table.orders)
         self._pairs = pairs_of_positions(players) if self._counts.followed else ()
         self._fingerprints = np.zeros(deals, FINGERPRINT)
         self._has_draws = np.zeros(deals, bool)
@@ -166,14 +167,17 @@ class PlainTally:
 
     def _pay(self, index: int, order: int, result: Result) -> None:
         """Add the payoffs to those of the deal, by position in the group, then by seat."""
-        if not len(self.payoffs) or self.payoffs[index, 0] == VOID:
+        if not len(self.payoffs):
             return
         payoffs = self._table.payoffs(result)
         if payoffs is None:
-            self.payoffs[index] = VOID
+            self.payoffs[index], self.last_payoffs[order] = VOID, None
             return
         bots = self._table.orders[order]
         by_side = dict(zip(self._sides, payoffs, strict=True))  # partners get the same
+        self.last_payoffs[order] = [by_side[side] for side in range(len(bots))]
+        if self.payoffs[index, 0] == VOID:
+            return
         for side, payoff in by_side.items():
             self.payoffs[index, [bots[side], len(bots) + side]] += payoff
 
@@ -247,6 +251,10 @@ class BlockTally(Protocol):
     """
 
     winners: NDArray[np.uint8]
+
+    @property
+    def last_payoffs(self) -> Sequence[Sequence[int] | None]:
+        """What the last game of each order has paid by side; None where it has paid nothing."""
 
     @property
     def measures(self) -> NDArray[Any]:

@@ -62,6 +62,7 @@ class KernelTally(PlainTally):
         return wins
 
     def _pay_all(self, indices: _Numbers, order: int, payoffs: _Numbers) -> None:
+        self.last_payoffs[order] = payoffs[-1].tolist()
         seats = [*self._table.orders[order]]
         by_position = np.zeros_like(payoffs)
         by_position[:, seats] = payoffs

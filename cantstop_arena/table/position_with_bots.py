@@ -52,6 +52,9 @@ class PositionWithBots(StatePosition):
         """Raises UsageError: bots cannot be copied."""
         raise UsageError("a position with seated bots cannot be copied: copy one without bots")
 
+    def __reduce__(self) -> NoReturn:
+        self.clone()
+
     def _go_on(self) -> None:
         if self._bots_play:
             return

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Container, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table
 from cantstop_arena.tables.differences import differences
@@ -20,7 +22,7 @@ from cantstop_arena.tables.names import TABLES
 from cantstop_arena.tables.narrow import fitted, table_width
 from cantstop_arena.tables.pair_tables import crosstable, fit, pairs
 from cantstop_arena.tables.seats import following, predecessors, seats
-from cantstop_arena.tables.standings import standings, standings_data
+from cantstop_arena.tables.standings import standings_by_field, standings_data
 from cantstop_arena.tables.styles import styles
 from cantstop_arena.texts import printable
 
@@ -81,20 +83,30 @@ def for_people(analysis: Analysis, width: int = 0, chosen: Container[str] = TABL
 
     A square of bots by bots, wider than `width` columns with its errors, is without them.
     """
-    first = standings(analysis)
-    noted = first.notes if first.name in chosen else ()
+    first = standings_by_field(analysis)
+    noted = first[-1].notes if first[-1].name in chosen else ()
     blamed = [faults(analysis, noted)] if analysis.results.faults else []
     if analysis.is_solo:
         matrix = differences(analysis)
         matrix = matrix if _fits(matrix, width) else differences(analysis, errors=False)
         tables = _solo_tables(analysis, matrix, blamed)
     else:
-        scores = crosstable(analysis)
-        scores = scores if _fits(scores, width) else crosstable(analysis, errors=False)
+        scores = crosstables_by_field(analysis, width)
         followers = predecessors(analysis)
         followers = followers if _fits(followers, width) else predecessors(analysis, errors=False)
         tables = _rating_tables(analysis, scores, followers, fit(analysis), blamed)
-    return [table for table in (first, *tables) if table.rows and table.name in chosen]
+    return [table for table in (*first, *tables) if table.rows and table.name in chosen]
+
+
+def crosstables_by_field(analysis: Analysis, width: int = 0) -> list[Table]:
+    """The square of scores of each field; wider than `width` columns, without errors."""
+    squares = []
+    for number, field in enumerate(analysis.fields, start=1):
+        square = crosstable(field)
+        square = square if _fits(square, width) else crosstable(field, errors=False)
+        suffix = f" of field {number}" if len(analysis.fields) > 1 else ""
+        squares.append(replace(square, title=square.title + suffix))
+    return squares
 
 
 def for_programs(analysis: Analysis) -> list[Table]:
@@ -104,7 +116,7 @@ def for_programs(analysis: Analysis) -> list[Table]:
     else:
         residuals = fit(analysis, maximum=None)
         tables = _rating_tables(
-            analysis, pairs(analysis), following(analysis), residuals, [faults(analysis)]
+            analysis, [pairs(analysis)], following(analysis), residuals, [faults(analysis)]
         )
     return [standings_data(analysis), *tables]
 
@@ -115,11 +127,15 @@ def _solo_tables(analysis: Analysis, matrix: Table, blamed: Sequence[Table]) -> 
 
 
 def _rating_tables(
-    analysis: Analysis, scores: Table, followers: Table, residuals: Table, blamed: Sequence[Table]
+    analysis: Analysis,
+    scores: Sequence[Table],
+    followers: Table,
+    residuals: Table,
+    blamed: Sequence[Table],
 ) -> list[Table]:
     """The tables below the standings, of bots that meet."""
     return [
-        scores,
+        *scores,
         seats(analysis),
         *([followers] if analysis.results.predecessors else ()),
         *_styles(analysis),

@@ -16,7 +16,8 @@ from cantstop_arena.deals.outcomes import FaultReport, TournamentTotals
 from cantstop_arena.deals.payoff import PAYOFF
 from cantstop_arena.ratings.elo import Points, Ratings, rate
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.mean_payoffs import MeanPayoffs, PayoffError, mean_payoffs
+from cantstop_arena.ratings.mean_error import MeanError
+from cantstop_arena.ratings.mean_payoffs import MeanPayoffs, mean_payoffs
 from cantstop_arena.ratings.model_fit.deviance import GoodnessOfFit, Moves, goodness, moves
 from cantstop_arena.ratings.model_fit.residuals import Residuals, residuals
 from cantstop_arena.ratings.scores import (
@@ -54,9 +55,14 @@ class LuckGains(msgspec.Struct, frozen=True):
 
 
 class Analysis(msgspec.Struct, frozen=True, dict=True):
-    """A tournament's results and the statistics that follow from them; bots by number."""
+    """A tournament's results and the statistics that follow from them; bots by number.
+
+    Fields are bots that games connect, directly or through others. Those of different fields do not
+    compare. The analysis of one `field` ranks its bots only.
+    """
 
     results: TournamentTotals
+    field: tuple[int, ...] | None = None
 
     @property
     def is_solo(self) -> bool:
@@ -141,6 +147,33 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         return rate(self.results)
 
     @cached_property
+    def fields(self) -> Sequence["Analysis"]:
+        """The analysis of each field, the largest first; of one field alone this analysis."""
+        if self.field is not None or self.is_solo:
+            return [self]
+        by_field: dict[int, list[int]] = {}
+        for bot, field in enumerate(self.ratings.fields):
+            if bot not in self.without_games:
+                by_field.setdefault(field, []).append(bot)
+        if len(by_field) < 2:
+            return [self]
+        shared = self.elo, self.scores, self.against, self.payoffs  # each computed once
+        assert all(shared)
+        fields = [Analysis(self.results, tuple(bots)) for bots in by_field.values()]
+        for analysis in fields:
+            vars(analysis).update(vars(self))
+        fields.sort(key=lambda analysis: -len(analysis.field or ()))
+        if self.mean_payoffs is not None:
+            groups = self.mean_payoffs.groups([each.order for each in fields])
+            for analysis in fields:  # no letter is used in two fields
+                vars(analysis)["_groups_by_payoff"] = groups
+        return fields
+
+    def field_of(self, bot: int) -> "Analysis":
+        """The analysis of the field of a bot."""
+        return next((each for each in self.fields if bot in (each.field or ())), self)
+
+    @cached_property
     def elo(self) -> list[Estimate]:
         """Each bot's Elo; unknown for bots without games, and from one deal alone."""
         if self.results.is_one_deal:
@@ -190,7 +223,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         """The likelihood that a bot is better than a rival; None where that is not known."""
         if self.results.is_one_deal:
             return None
-        if not self.by_payoff:
+        if not self.by_payoff or not (self.is_solo or self.ratings.is_comparable(bot, rival)):
             return self.ratings.superiority(bot, rival)
         assert self.mean_payoffs is not None
         ahead = self.mean_payoffs.ahead(bot, rival)
@@ -230,7 +263,7 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @property
     def scores_compare(self) -> bool:
         """Whether scores compare: all bots that played met the same rivals equally often."""
-        return not self.incomparable
+        return not self.incomparable and len(self.fields) == 1
 
     @cached_property
     def incomparable(self) -> set[int]:
@@ -240,6 +273,8 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
         """
         if self.is_solo:
             return set()
+        if len(self.fields) > 1:
+            return {bot for each in self.fields for bot in each.incomparable}
         playing = [bot for bot in self.order if bot not in self.without_games]
         groups = groups_with_same_rivals(
             np.asarray(meetings(self.results)[1])[np.ix_(playing, playing)]
@@ -298,15 +333,25 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def _groups_by_payoff(self) -> Sequence[str]:
         assert self.mean_payoffs is not None
-        return self.mean_payoffs.groups(self._playing)
+        if len(self.fields) > 1:
+            return self.fields[0]._groups_by_payoff
+        return self.mean_payoffs.groups([self._playing])
 
     @property
     def ranks(self) -> Sequence[tuple[int, int]]:
         """The best and the worst possible rank of each bot; not defined for bots alone."""
-        if not self.by_payoff:
-            return self.ratings.ranks
-        assert self.mean_payoffs is not None
-        return self.mean_payoffs.ranks(self._playing)
+        if len(self.fields) > 1:
+            by_field = [(each, each.ranks) for each in self.fields]
+            return [
+                next((own[bot] for each, own in by_field if bot in (each.field or ())), (1, 1))
+                for bot in range(len(self.results.bots))
+            ]
+        ranks = self.ratings.ranks
+        if self.by_payoff:
+            assert self.mean_payoffs is not None
+            ranks = self.mean_payoffs.ranks(self._playing)
+        others = len(self.results.bots) - len(self.field or self.results.bots)
+        return [(best, worst - others) for best, worst in ranks]
 
     @property
     def _playing(self) -> list[int]:
@@ -351,11 +396,18 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
     def ranking(self) -> list[tuple[int | None, int]]:
         """Rank and number of each bot, the best first; equals have equal ranks and go by name.
 
+        Fields follow each other, each with ranks of its own.
         Of bots that play alone the one with the fewest turns (or whatever is counted) is the
         best, and those with faults come last:
         forfeited games are short. Bots without games come after all others, and have no rank.
         """
-        ranked = _ranked(self.results.bots, self._sort_keys)
+        if len(self.fields) > 1:
+            ranked = [entry for each in self.fields for entry in each.ranking]
+            without = sorted(self.without_games, key=self.results.bots.__getitem__)
+            return [*ranked, *((None, bot) for bot in without)]
+        bots, keys = self.field or range(len(self.results.bots)), self._sort_keys
+        names = [self.results.bots[bot] for bot in bots]
+        ranked = [(rank, bots[at]) for rank, at in _ranked(names, [keys[bot] for bot in bots])]
         rated = [(rank, bot) for rank, bot in ranked if bot not in self.without_games]
         return [*rated, *((None, bot) for _, bot in ranked if bot in self.without_games)]
 
@@ -403,7 +455,7 @@ def _ranked(names: Sequence[str], keys: Sequence[float]) -> list[tuple[int, int]
     return [(bisect_left(ahead, keys[number]) + 1, number) for number in order]
 
 
-def _estimate(error: PayoffError | None) -> Estimate:
+def _estimate(error: MeanError | None) -> Estimate:
     return Estimate(None) if error is None else error.estimate
 
 

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from cantstop_arena.ratings.estimate import Estimate
 
@@ -125,6 +126,12 @@ def table_of(
     """A table with a row for each record, of the values that its columns have for it."""
     rows = [[column.value(record) for column in columns] for record in records]
     return Table(name, title, columns, rows, notes, records)
+
+
+def without_functions(table: Table) -> Table:
+    """A copy of a table that pickle can store: its columns make no further values."""
+    columns = [replace(column, of=None, page=None) for column in table.columns]
+    return replace(table, columns=columns, records=())
 
 
 def number(key: str, heading: str = "", decimals: int = 0, **options: Any) -> Column:

@@ -98,7 +98,8 @@ class Style(msgspec.Struct, frozen=True):
 
 
 def _mathematical(number: str) -> str:
-    symbols = number.replace("±", "\\pm").replace(",", "{,}").replace(" to ", "\\mbox{ to }")
+    words = re.sub(" ?[a-z][a-z ]*", lambda text: f"\\mbox{{{text[0]}}}", number)
+    symbols = words.replace("±", "\\pm").replace(",", "{,}")
     return f"${symbols}$"
 
 

@@ -8,7 +8,15 @@ from cantstop_arena.ratings.sequential.stopping_rule import widest
 from cantstop_arena.tables.analysis import Analysis
 from cantstop_arena.tables.column import Table, estimate, number, table_of
 from cantstop_arena.tables.notes import extent_for, list_names
-from cantstop_arena.tables.standings import BOT, ELO, RANK, Standing, payoff_column, per_game
+from cantstop_arena.tables.standings import (
+    BOT,
+    ELO,
+    RANK,
+    field_column,
+    payoff_column,
+    per_game,
+    rows_of,
+)
 
 _GAMES = number("games", of=lambda standing: standing.games or None)
 _SCORE = estimate(
@@ -42,8 +50,15 @@ def interim(results: TournamentTotals) -> Interim:
     table = table_of(
         name="interim",
         title="Standings so far",
-        columns=(RANK, BOT, *estimates, _GAMES, number("faults", optional=True)),
-        records=[Standing(analysis, index) for index in range(len(analysis.ranking))],
+        columns=(
+            *field_column(analysis),
+            RANK,
+            BOT,
+            *estimates,
+            _GAMES,
+            number("faults", optional=True),
+        ),
+        records=rows_of(analysis),
     )
     return Interim(
         table,

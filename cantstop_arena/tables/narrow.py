@@ -122,7 +122,7 @@ def _narrowed(table: Table, indices: Sequence[int], limit: int) -> Table:
     changes = [_left_out(hidden)] if hidden else []
     if rows != [list(row) for row in selected.rows]:
         changes.append("long texts are shortened")
-    note = f"To fit the terminal, {listed(changes)}; --wide prints everything."
+    note = f"To fit the width, {listed(changes)}; --wide prints everything."
     return replace(selected, rows=rows, notes=[*table.notes, note])
 
 

@@ -148,7 +148,7 @@ def _about_payoffs(analysis: Analysis) -> Iterator[str]:
                 f"{name}: some {few} of {error.deals:,} deals decide its mean payoff; its interval"
                 " may be too narrow."
             )
-        elif error and not error.summed.variance and error.bounds is None and error.deals > 1:
+        elif error and not error.variance and error.bounds is None and error.deals > 1:
             yield f"{name}: its payoff was the same in all deals; no spread seen, so no interval."
 
 
@@ -213,6 +213,7 @@ def rank_text(analysis: Analysis, bot: int) -> str:
 
     Where these are more than half of all, and three at least, the rank is open.
     """
+    analysis = analysis.field_of(bot)
     rank = next(rank for rank, ranked_bot in analysis.ranking if ranked_bot == bot)
     if rank is None:
         return ""

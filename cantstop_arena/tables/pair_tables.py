@@ -99,8 +99,9 @@ def pairs(analysis: Analysis) -> Table:
         columns=PAIR_COLUMNS,
         rows=[
             (name, rival, cell)
-            for name, cells in _square(analysis)
-            for rival, cell in zip(analysis.names, cells, strict=True)
+            for part in analysis.fields
+            for name, cells in _square(part)
+            for rival, cell in zip(part.names, cells, strict=True)
             if cell
         ],
         notes=[_legend(analysis)],

@@ -26,11 +26,11 @@ def plan_text(plan: QueryPlan, aim: str = "") -> str:
 
 
 def _again(plan: QueryPlan) -> str:
-    """How many of the games have been played before, and why."""
+    """How many of the games have been played before, and why they are played again."""
     if not plan.again:
         return ""
     share = " again" if plan.again == plan.games else f", {plan.again:,} of them again"
-    return f"{share}, as {plan.games_per_group:,} games end within a block"
+    return f"{share}, as they are stored only together with others"
 
 
 def _in_ledger(plan: QueryPlan, started: int) -> str:

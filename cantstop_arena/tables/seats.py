@@ -184,7 +184,8 @@ def _note(analysis: Analysis, bot: int) -> str:
     gain, name = effect(analysis, bot), analysis.results.bots[bot]
     assert gain.mean is not None and gain.low is not None and gain.high is not None
     amount = estimate_text(gain.scaled(-1 if gain.mean < 0 else 1), _DECIMALS)
-    first = ", the first in the standings," if bot == analysis.order[0] else ""
+    is_first = bot == analysis.order[0] and len(analysis.fields) == 1
+    first = ", the first in the standings," if is_first else ""
     counted = _count_name(analysis)
     if gain.low > 0:
         return f"To sit right after {name}{first} brings {amount} {counted} a game."

@@ -35,10 +35,11 @@ from cantstop_arena.tables.notes import (
 
 
 class Standing(msgspec.Struct, frozen=True):
-    """A row of the standings: the bot at this index, from 0 on."""
+    """A row of the standings: the bot at this index, from 0 on; of a field by its number."""
 
     analysis: Analysis
     index: int
+    field: int | None = None
 
     @property
     def rank(self) -> int | None:
@@ -200,7 +201,7 @@ def _nothing(column: Column) -> str | None:
 
 GROUP_ORDER = 5  # the place on the page of the groups, which are drawn
 
-RANK, BOT = number("rank"), Column("bot", "bot")
+FIELD, RANK, BOT = number("field"), number("rank"), Column("bot", "bot")
 ELO = estimate("elo", "Elo", 1, fixed=ELO_DECIMALS)
 _GAMES = number("games", page=OnPage(order=8, kind="num gm"))
 _GROUP = Column("letters", "group", leave_out=3)
@@ -214,7 +215,8 @@ _FIRST_FAULTS = (
 def standings(analysis: Analysis) -> Table:
     """A row for each bot, by Elo; bots that play alone by what they need for a game.
 
-    The last rows are those of disqualified bots, without a rank and an estimate.
+    Bots that never met stand in several fields, which have a column. The last rows are those of
+    disqualified bots, without a rank and an estimate.
     """
     table = _with_disqualified(ranked_standings(analysis), analysis)
     return _with_repeated(table) if analysis.results.repeated else table
@@ -250,10 +252,42 @@ def ranked_standings(analysis: Analysis, more: Sequence[Column] = ()) -> Table:
     return table_of(
         name="standings",
         title="Standings",
-        columns=(RANK, BOT, *columns, *NOTES, *more),
-        records=[Standing(analysis, index) for index in range(len(analysis.ranking))],
+        columns=(*field_column(analysis), RANK, BOT, *columns, *NOTES, *more),
+        records=rows_of(analysis),
         notes=[*legend(analysis), *about_standings(analysis)],
     )
+
+
+def field_column(analysis: Analysis) -> Sequence[Column]:
+    """The column of the fields, where bots form several."""
+    return [FIELD] if len(analysis.fields) > 1 else []
+
+
+def rows_of(analysis: Analysis) -> list[Standing]:
+    """The rows of all bots, field after field, and then those without games."""
+    if len(analysis.fields) == 1:
+        return [Standing(analysis, index) for index in range(len(analysis.ranking))]
+    rows = [
+        Standing(part, index, number)
+        for number, part in enumerate(analysis.fields, start=1)
+        for index in range(len(part.ranking))
+    ]
+    return [*rows, *(Standing(analysis, at) for at in range(len(rows), len(analysis.ranking)))]
+
+
+def standings_by_field(analysis: Analysis) -> list[Table]:
+    """The standings for people: a table for each field, and one of those that are in none."""
+    table = standings(analysis)
+    if len(analysis.fields) == 1:
+        return [table]
+    numbers = [getattr(record, "field", None) for record in table.records]
+    tables = []
+    for field in dict.fromkeys(numbers):
+        title = f"Standings of field {field}" if field else "Without games"
+        at = [index for index, own in enumerate(numbers) if own == field]
+        rows, records = [table.rows[index][1:] for index in at], [table.records[i] for i in at]
+        tables.append(Table(table.name, title, table.columns[1:], rows, (), records))
+    return [*tables[:-1], replace(tables[-1], notes=table.notes)]
 
 
 def _with_disqualified(table: Table, analysis: Analysis) -> Table:

@@ -42,7 +42,7 @@ class GroupPool:
     """Plays groups of a table's bots on the workers of one pool. Use it as a context manager.
 
     The workers of a table are kept until another table plays, as its bots are built already; the
-    machines of a cluster are kept for all tables.
+    other machines are kept for all tables.
     """
 
     def __init__(self, options: PoolOptions, observer: RunObserver) -> None:

@@ -63,12 +63,12 @@ class Openings(msgspec.Struct, frozen=True):
 
     def refusal(self, game: Game, rules: Any, players: int) -> str:
         """Why such a table cannot play them; empty if it can."""
+        if not issubclass(resolve_name(game.table_class), PlainTable):
+            return f"openings need a game in plain Python; {game.title} is played by an engine"
         try:
             numbers_of(game, rules, players)
         except (UsageError, GameAuthorError):
             return f"openings need a game with numbered actions, which {game.title} has not"
-        if not issubclass(resolve_name(game.table_class), PlainTable):
-            return f"openings need a game in plain Python, which {game.title} is not"
         try:
             if self.plies:
                 RandomOpenings(game, rules, players, self.plies).of_deal(DiceBits(0, 0), 0)

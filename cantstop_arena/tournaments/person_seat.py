@@ -19,6 +19,7 @@ from cantstop_arena.texts import in_a_line
 from cantstop_arena.tournaments.bot_adapters import IsolatedSeating, seat_bot
 from cantstop_arena.tournaments.file.bot_references import entrant_from_reference, suggesting_game
 from cantstop_arena.tournaments.file.entrants import Entrant, foreign_isolated
+from cantstop_arena.tournaments.preparation import check_start
 from cantstop_arena.tournaments.table_spec import entrant_start
 from cantstop_arena.tournaments.tournament import FaultPolicy
 
@@ -71,6 +72,8 @@ def _seated(entrant: Entrant, catalogue: Catalogue, hidden: tuple[Path, ...]) ->
     if not entrant.command:
         entrant = foreign_isolated(entrant, Isolation.PROCESSES)
     start = entrant_start(entrant, catalogue, _LIMITS, hidden=hidden)
+    if start.command:
+        check_start(start)
     return seat_bot(start, Loader(catalogue.folder))
 
 

@@ -7,6 +7,7 @@ read from the cache on disk.
 """
 
 import pickle
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -15,6 +16,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.bots.bot_start import BotStart
 from cantstop_arena.bots.describe import MAX_REPORT_LENGTH, exception_report
+from cantstop_arena.bots.isolated_bot import IsolatedBot
 from cantstop_arena.bots.known_bot import check_playing, functions_of, source_line_of
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import Fault
@@ -75,6 +77,9 @@ def prepare_bots(
     called with the names of what is compiled for the first time, if anything. Raises BotError.
     """
     _refuse_in_time(spec)
+    for start in {(seat.command, seat.isolation, seat.needs): seat for seat in spec.seats}.values():
+        if start.command:
+            check_start(start)
     compiled = [seat for seat in spec.seats if seat.is_compiled and not seat.isolation]
     marked = {seat.digest: seat.name for seat in compiled}
     if missing := game_named(spec.game).missing_code(marked, spec.has_batched):
@@ -135,6 +140,22 @@ def _refuse_in_time(spec: TableSpec) -> None:
     game = game_named(spec.game)
     for seat in spec.seats:
         check_playing(seat.name, seat.bot, game, spec.rules, spec.players)
+
+
+def check_start(start: BotStart) -> float:
+    """Start a program once; the seconds until it is ready.
+
+    Raises BotError with the last line that it has printed when it is not, GameError when no program
+    could be started here.
+    """
+    begin, program = time.monotonic(), IsolatedBot(replace(start, log=None))
+    try:
+        program.start()
+    except BotError as error:
+        raise BotError(f"bot {start.name} {error}") from error
+    finally:
+        program.close()
+    return time.monotonic() - begin
 
 
 def _warmed(spec: TableSpec) -> dict[BotStart, PreparedBot]:

@@ -34,8 +34,9 @@ from cantstop_arena.errors import BotError, FaultError, WorkerPoolError
 from cantstop_arena.extension_registry import result_kinds
 from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.system import short_path
-from cantstop_arena.texts import in_a_line
+from cantstop_arena.texts import how_many, in_a_line
 from cantstop_arena.tournaments.changes import changes
+from cantstop_arena.tournaments.duration import LineupGames, missing_games
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.ledger.aggregation import LedgerTotals, aggregate, fault_report
@@ -102,8 +103,8 @@ def plan_run(
     observer: RunObserver,
     fresh: bool = False,
     ending: Ending | None = None,
-) -> None:
-    """Tell the observer what a run would play; nothing is played, and nothing written to `folder`.
+) -> list[LineupGames]:
+    """Tell the observer what a run would play, and return it; nothing is written to `folder`.
 
     Raises LedgerError.
     """
@@ -116,7 +117,7 @@ def plan_run(
             PoolOwner() as pools,
         ):
             session = begin_session(seeded, catalogue, copy, ledger, pools, observer, folder)
-            session.plan(observer, ending)
+            return session.plan(observer, ending)
 
 
 class Session:
@@ -142,6 +143,7 @@ class Session:
         self.cover: Cover  # the deals that were played or looked at last
         self.played_games = 0
         self._file_tournament = tournament
+        self._deals_before = 0  # of the same query, which the results in the folder cover
         self._has_changed = self._ask(tournament)
         self._is_planned = False
         self._results: TournamentTotals | None = None
@@ -159,6 +161,8 @@ class Session:
         query, before = self.tournament.query, self.ledger.query(self.tournament.part)
         if before is None or query.with_deals(0).text != before.with_deals(0).text:
             delete_records(self.folder)
+        else:
+            self._deals_before = max(self._deals_before, before.deals)
         self.ledger.set_query(query, self.tournament.part)
         self.ledger.check(query)
         return before is None or before.text != query.text
@@ -199,11 +203,25 @@ class Session:
             self.play(deals, ending.blocks, options, observer)
             if ending.is_reached(self, deals, observer) or self.cover.is_exhausted:
                 break
-        return self.finished_results()
+        results = self.finished_results()
+        if text := self._replaced_text(self.cover.end):
+            observer.on_notice(text)
+        return results
 
-    def plan(self, observer: RunObserver, ending: Ending | None = None) -> None:
-        """Tell the observer what `run` would play at least."""
+    def _replaced_text(self, deals: int) -> str:
+        """That results of so many deals replace those of more; empty if they do not."""
+        if deals >= self._deals_before or self.tournament.is_guest:
+            return ""
+        before, now = (_games(self.tournament, each) for each in (self._deals_before, deals))
+        return (
+            f"The tables and the page are of {how_many(now, 'game')} of each lineup now, before"
+            f" they were of {before:,}. No game is lost: --games {before} brings them back."
+        )
+
+    def plan(self, observer: RunObserver, ending: Ending | None = None) -> list[LineupGames]:
+        """Tell the observer what `run` would play at least, and return it."""
         self.announce_plan(next((ending or self._ending()).looks(self)), observer)
+        return missing_games(self._file_tournament, self.cover)
 
     def _ending(self) -> Ending:
         until = self._file_tournament.until

@@ -34,6 +34,9 @@ class RunObserver:
     def on_plan(self, plan: "QueryPlan") -> None:
         """Before the first game: what the ledger has, and what will be played."""
 
+    def on_whole(self, games: int) -> None:
+        """Before the first of several tournaments: so many games are missing in all."""
+
     def on_start(self, played: int, games: int) -> None:
         """The run starts; of its `games`, `played` are in the ledger already."""
 
@@ -54,10 +57,10 @@ class RunObserver:
         """
 
     def on_cluster(self, machines: int, processes: int) -> None:
-        """The number of machines of a cluster that play, or of their processes, has changed."""
+        """The number of other machines that play, or of their processes, has changed."""
 
     def on_notice(self, text: str) -> None:
-        """There is a message for the user: about a machine of the cluster, a seed, a version."""
+        """There is a message for the user: about another machine, a seed, a version."""
 
     def close(self) -> None:
         """The run has ended; no other method is called."""

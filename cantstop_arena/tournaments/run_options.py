@@ -8,7 +8,7 @@ from math import inf
 
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.registry import game_named
-from cantstop_arena.processes.system import bytes_of
+from cantstop_arena.processes import system
 from cantstop_arena.tournaments.pool import worker
 from cantstop_arena.tournaments.pool.block_pool import BlockPool
 from cantstop_arena.tournaments.pool.remote_pools import (
@@ -26,7 +26,7 @@ from cantstop_arena.tournaments.table_spec import TableSpec
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options of a run as users give them: worker processes, memory, and cluster."""
+    """Options of a run as users give them: worker processes, memory, and other machines."""
 
     workers: int | None = None
     start_method: str | None = None
@@ -48,7 +48,7 @@ class RunOptions:
         if not 0 <= wait < inf:
             raise UsageError(f"cluster_wait must be a number of seconds, not {wait}")
         cluster = address_in(self.cluster) if isinstance(self.cluster, str) else self.cluster
-        count = self.workers or (0 if cluster else worker.worker_count())  # 0: the machine decides
+        count = self.workers or (0 if cluster else system.core_count())  # 0: the machine decides
         method = self.start_method or methods[0]
         return PoolOptions(count, method, self._bytes, cluster=cluster, cluster_wait=wait)
 
@@ -57,7 +57,7 @@ class RunOptions:
         if not isinstance(self.memory, str):
             return self.memory
         try:
-            return bytes_of(self.memory)
+            return system.bytes_of(self.memory)
         except ValueError:
             raise UsageError(
                 f"memory: invalid size {self.memory!r}: use bytes, or a number with K, M or G"
@@ -65,9 +65,9 @@ class RunOptions:
 
 
 class PoolOwner:
-    """Creates pools: new workers for each table, or a cluster, which it keeps for all of them.
+    """Creates pools: new workers for each table, or other machines, which it keeps for all of them.
 
-    Use it as a context manager. All pools of one owner play the same game, with the same cluster.
+    Use it as a context manager. All pools of one owner play the same game, on the same machines.
     """
 
     def __init__(self) -> None:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from itertools import count
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -150,15 +151,19 @@ def run_speed_trial(
     players: int,
     observer: RunObserver = _NOBODY,
     luck_measure: str = "",
+    hidden: tuple[Path, ...] = (),
 ) -> SpeedTrial:
     """Let a lineup of bots play for about so many seconds, and at least `min_deals` deals.
 
-    With a `luck_measure` luck is scored in these games, and the trial has its corrections.
+    With a `luck_measure` luck is scored in these games, and the trial has its corrections. Isolated
+    bots cannot read the `hidden` paths.
     They play in an isolated process, while `observer` gets ticks. Raises BotError when that
     fails, and GameError when the game itself fails.
     """
     seats = tuple(
-        entrant_start(replace(bot, name=f"{bot.name} {number}"), catalogue, FaultPolicy())
+        entrant_start(
+            replace(bot, name=f"{bot.name} {number}"), catalogue, FaultPolicy(), hidden=hidden
+        )
         for number, bot in enumerate(bots, 1)
     )
     spec = TableSpec(catalogue.game.name, rules, seats, players, random_seed(), catalogue.folder)

@@ -1,8 +1,12 @@
-"""Optimises one to three numbers or choices by successive halving and a quadratic fit.
+"""Optimises one to three numbers or choices by successive halving and a fitted curve.
 
-A grid of points plays a first round; the better half plays the next, and so on, so that most games
-are played near the optimum (Jamieson and Talwalkar, 2016). The result is the peak of a quadratic
-fitted to the trials of all rounds, each weighted by the deals it has played.
+A grid of points plays a first round; the better ones and points between them play the next, and so
+on, so that most games are played near the optimum (Jamieson and Talwalkar, 2016). The result is the
+peak of a curve (`fitted_curve`) that is fitted to the trials of all rounds.
+
+The interval has the values whose fitted score is not significantly lower than the peak's. Where the
+trials speak against a quadratic, which no smooth curve may follow, it also has all trials that are
+not significantly worse than any other (comparisons with the best: Hsu 1984), with their neighbours.
 """
 
 from collections.abc import Sequence
@@ -14,16 +18,20 @@ import numpy as np
 
 from cantstop_arena.errors import UsageError
 from cantstop_arena.ratings.estimate import wilson
+from cantstop_arena.ratings.fitted_curve import fitted_curve
 from cantstop_arena.ratings.sequential.sprt import equal_variance
+from cantstop_arena.ratings.significance import SIGNIFICANT, student_quantile
 from cantstop_arena.tuning.cma_search import Numbers, Scores
 
 ROUNDS = 4
 MAX_NUMBERS = 3
 _LEVELS = {1: 15, 2: 5, 3: 3}  # levels of each number, by how many numbers there are
 _GRID_LEVELS = {1: 201, 2: 41, 3: 21}  # of the grid on which the peak is searched
-_SAMPLES = 1000
 _CURVE_POINTS = 41  # points of a curve
-_Z95 = 1.96  # standard errors on either side of a 95% interval
+_FAR = 100.0  # the distance of two choices, where a number's range is 1
+NORMAL = 1.96  # standard errors on either side of a 95% interval of a fitted score
+_REACH = 2.45  # standard errors: its square is exceeded with 5% by χ² of 2 (Scheffé 1953)
+_MIN_QUADRATIC = 0.25  # the probability of a quadratic below which trials are compared, too
 
 
 class Range(msgspec.Struct, frozen=True):
@@ -61,7 +69,12 @@ class Trial(msgspec.Struct):
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's 95% interval of the score; a deal counts as many games as between equals."""
-        return wilson(self.score, self.deals / (4 * self.variance), _Z95)
+        return wilson(self.score, self.games, student_quantile(max(1, self.deals - 1)))
+
+    @property
+    def games(self) -> float:
+        """The games between equals that tell as much as the deals."""
+        return self.deals / (4 * self.variance)
 
 
 class Curve(msgspec.Struct, frozen=True):
@@ -73,7 +86,7 @@ class Curve(msgspec.Struct, frozen=True):
 
 
 class Optimum(msgspec.Struct, frozen=True):
-    """The peak of the fitted quadratic, its score, and a 95% interval for each number.
+    """The peak of the fitted curve, its score, and a 95% interval for each number.
 
     `curves` has one for each number or choice.
     """
@@ -90,12 +103,13 @@ def search(
     scores_of: Scores,
     ranges: Sequence[Range],
     deals: int,
-    seed: int,
     variance: float = equal_variance(players=2, games=2),
+    games_per_deal: int = 2,
 ) -> Optimum:
     """Find the best point within the ranges, in about `deals` deals.
 
-    `variance` is that of the score of a deal between equal bots, by default of two games.
+    `variance` is that of the score of a deal between equal bots, by default of two games; messages
+    count `games_per_deal`.
 
     Raises UsageError for too many numbers, or too few deals.
     """
@@ -105,11 +119,10 @@ def search(
     trials = [Trial(np.array(point), variance) for point in product(*levels)]
     if deals < ROUNDS * len(trials):
         raise UsageError(
-            f"{deals} deals are too few for {len(trials)} trials in {ROUNDS} rounds, which"
-            f" take {ROUNDS * len(trials)} at least; let it play more --games"
+            f"{deals * games_per_deal:,} games are too few for {len(trials)} trials in {ROUNDS}"
+            f" rounds: --games must be {ROUNDS * len(trials) * games_per_deal} or more"
         )
-    _halve(scores_of, trials, deals)
-    return _peak(trials, ranges, seed, variance)
+    return _peak(_halve(scores_of, trials, ranges, deals), ranges)
 
 
 def _short_levels(domain: Range, count: int) -> list[float]:
@@ -122,45 +135,100 @@ def _short_levels(domain: Range, count: int) -> list[float]:
     return [first, *(round(level, decimals) for level in between), last]
 
 
-def _halve(scores_of: Scores, trials: Sequence[Trial], deals: int) -> None:
-    """Play the rounds; all trials of a round play the same deals."""
-    remaining, first = list(trials), 0
-    for _ in range(ROUNDS):
+def _halve(
+    scores_of: Scores, trials: Sequence[Trial], ranges: Sequence[Range], deals: int
+) -> list[Trial]:
+    """Play the rounds, and return all trials; those of a round play the same deals."""
+    remaining, played, first = list(trials), list(trials), 0
+    for number in range(1, ROUNDS + 1):
         deals_each = deals // ROUNDS // len(remaining)
         scores = scores_of([trial.point for trial in remaining], first, deals_each)
         for trial, score in zip(remaining, scores, strict=True):
             trial.won += score * deals_each
             trial.deals += deals_each
         first += deals_each
-        remaining = sorted(remaining, key=lambda trial: -trial.score)[
-            : max(2, (len(remaining) + 1) // 2)
-        ]
+        if number < ROUNDS:
+            count = max(3, (len(remaining) + 1) // 2)
+            best = sorted(remaining, key=lambda trial: -trial.score)[: count // 2 + 1]
+            between = _between(best, played, ranges)[:count]
+            remaining = [*best, *between]
+            played += between
+    return played
 
 
-def _peak(trials: Sequence[Trial], ranges: Sequence[Range], seed: int, variance: float) -> Optimum:
-    grid = list(product(*(domain.levels(_grid_levels(domain, len(ranges))) for domain in ranges)))
-    grid_design = _design_matrix(np.array(grid), ranges)
-    trial_design = _design_matrix(np.array([trial.point for trial in trials]), ranges)
-    weights = np.array([trial.deals for trial in trials]) / variance
-    precision = trial_design.T @ (weights[:, None] * trial_design)
-    covariance = np.linalg.pinv(precision)
-    coefficients = covariance @ trial_design.T @ (weights * [trial.score for trial in trials])
-    sample = np.random.default_rng(seed).multivariate_normal(coefficients, covariance, _SAMPLES)
-    peaks = np.array(grid)[np.argmax(grid_design @ sample.T, axis=0)]
-    best = int(np.argmax(grid_design @ coefficients))
-    low, high = np.quantile(peaks, (0.025, 0.975), axis=0, method="closest_observation")
-    point = np.array(grid[best])
+def _between(
+    best: Sequence[Trial], played: Sequence[Trial], ranges: Sequence[Range]
+) -> list[Trial]:
+    """Trials halfway from the best ones to the next values of each number that were tried."""
+    points = {tuple(trial.point): trial for trial in played}
+    for trial in best:
+        for index, domain in enumerate(ranges):
+            if domain.is_choice:
+                continue
+            own = trial.point[index]
+            values = [other.point[index] for other in played]
+            nearest = [
+                max((value for value in values if value < own), default=own),
+                min((value for value in values if value > own), default=own),
+            ]
+            for value in nearest:
+                point = trial.point.copy()
+                middle = (own + value) / 2
+                point[index] = round(middle) if domain.is_integer else round(middle, 12)
+                points.setdefault(tuple(point), Trial(point, trial.variance))
+    return list(points.values())[len(played) :]
 
-    def curve(index: int) -> Curve:
+
+def _peak(trials: Sequence[Trial], ranges: Sequence[Range]) -> Optimum:
+    grid = np.array(
+        [*product(*(domain.levels(_grid_levels(domain, len(ranges))) for domain in ranges))]
+    )
+    curve = fitted_curve(
+        lambda points: _design_matrix(points, ranges),
+        lambda points: _positions(points, ranges),
+        np.array([trial.point for trial in trials]),
+        np.array([trial.score for trial in trials]),
+        np.array([trial.games for trial in trials]),
+    )
+    logits, _ = curve.at(grid)
+    best = int(np.argmax(logits))
+    point = grid[best]
+    possible = curve.deviates(grid, best) <= _REACH
+    ends = [grid[possible]]
+    if curve.quadratic < _MIN_QUADRATIC:
+        ends.append(_not_worse(trials, ranges))
+    candidates = np.concatenate(ends)
+
+    def curve_of(index: int) -> Curve:
         values = np.array(ranges[index].levels(_CURVE_POINTS))
         points = np.repeat(point[None], len(values), axis=0)
         points[:, index] = values
-        design = _design_matrix(points, ranges)
-        errors = np.sqrt(np.sum(design @ covariance * design, axis=1))
-        return Curve(values, design @ coefficients, _Z95 * errors)
+        logits, errors = curve.at(points)
+        scores = 1 / (1 + np.exp(-logits))
+        return Curve(values, scores, NORMAL * errors * scores * (1 - scores))
 
-    curves = tuple(map(curve, range(len(ranges))))
-    return Optimum(point, float(grid_design[best] @ coefficients), low, high, tuple(trials), curves)
+    score = float(1 / (1 + np.exp(-logits[best])))
+    curves = tuple(map(curve_of, range(len(ranges))))
+    low, high = candidates.min(axis=0), candidates.max(axis=0)
+    return Optimum(point, score, low, high, tuple(trials), curves)
+
+
+def _not_worse(trials: Sequence[Trial], ranges: Sequence[Range]) -> Numbers:
+    """The points that are not significantly worse than any other, and the values next to them."""
+    points = np.array([trial.point for trial in trials])
+    scores = np.array([trial.score for trial in trials])
+    variances = np.array([trial.variance / trial.deals for trial in trials])
+    deals = min(trial.deals for trial in trials)
+    reach = student_quantile(max(1, deals - 1), SIGNIFICANT / max(1, len(trials) - 1))
+    errors = np.sqrt(variances + variances[:, None])
+    possible = points[~(scores - scores[:, None] > reach * errors).any(axis=1)]
+    ends = np.stack([possible.min(axis=0), possible.max(axis=0)])
+    for index, domain in enumerate(ranges):
+        if not domain.is_choice:
+            values = np.unique(points[:, index])
+            low, high = np.searchsorted(values, ends[:, index])
+            ends[:, index] = values[max(0, low - 1)], values[min(len(values) - 1, high + 1)]
+    return ends
 
 
 def _grid_levels(domain: Range, numbers: int) -> int:
@@ -179,6 +247,16 @@ def _design_matrix(points: Numbers, ranges: Sequence[Range]) -> Numbers:
     squares = [scaled[:, i] * scaled[:, j] for i in range(1, count) for j in range(i, count)]
     by_choice = [indicator[:, None] * scaled for indicator in _choice_indicators(points, ranges)]
     return np.column_stack([scaled, *squares, *by_choice])
+
+
+def _positions(points: Numbers, ranges: Sequence[Range]) -> Numbers:
+    """Points in a space in which distances matter: numbers from 0 to 1, choices far apart."""
+    width = np.array([max(each.high - each.low, 1e-300) for each in ranges])
+    scale = np.array([_FAR if each.is_choice else 1 for each in ranges])
+    positions: Numbers = (
+        (points - [each.low for each in ranges]) / np.where(scale > 1, 1, width) * scale
+    )
+    return positions
 
 
 def _scaled_numbers(points: Numbers, ranges: Sequence[Range]) -> list[Numbers]:

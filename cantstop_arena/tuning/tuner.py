@@ -55,7 +55,7 @@ class TuningVerdict(msgspec.Struct, frozen=True):
 class TuningResult(msgspec.Struct, frozen=True):
     """The options found, the share they win on fresh deals, and the test against the present ones.
 
-    `peak` is None without a fitted quadratic, `verdict` when the options have not changed. The
+    `peak` is None without a fitted curve, `verdict` when the options have not changed. The
     `present` values of the options are those of the bot as it is. A search by evolution has
     `generations`; `trial_games` is the number of games of the search.
     """
@@ -99,7 +99,8 @@ class Tuner:
         observer.on_start(0, self._trials.games_per_deal * all_deals)
         if isinstance(search_space, Ranges) and len(search_space.names) <= MAX_NUMBERS:
             variance = equal_variance(self._trials.lineup_size, self._trials.games_per_deal)
-            peak = search(self._scores, search_space.ranges, deals, seed, variance)
+            games = self._trials.games_per_deal * self._trials.opponents
+            peak = search(self._scores, search_space.ranges, deals, variance, games)
             options = search_space.options(peak.point)
         else:
             numbers = self._evolved(deals, seed, observer, generations)

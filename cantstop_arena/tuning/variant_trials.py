@@ -1,8 +1,8 @@
 """Trials of variants of a bot, against the same opponents and on the same deals.
 
 Every deal is played in all orders of the seats; the opponent fills all seats but the variant's.
-The workers of a pool play the games, on this machine or on a cluster; built-in bots that are tuned
-in a list of numbers play in the arena's own process, unless there is a cluster.
+The workers of a pool play the games, on this machine or on others; built-in bots that are tuned
+in a list of numbers play in the arena's own process, unless others are to play.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -212,7 +212,7 @@ def variant_trials_for(
     pool_options: PoolOptions,
     players: int | None = None,
 ) -> VariantTrials:
-    """The quickest kind of trials for variants in these options; a cluster plays all of them."""
+    """The quickest kind of trials for variants in these options; other machines play all."""
     (search, *other_searches) = [bot.options[name].search for name in options]
     has_foreign = any(description.origin.is_foreign for description in (bot, *against))
     is_here = not has_foreign and pool_options.cluster is None

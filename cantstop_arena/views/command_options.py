@@ -59,7 +59,24 @@ def key_option(key: Key | str, command: str = "", **changes: Any) -> Decorator:
     """
     key = BY_NAME[key] if isinstance(key, str) else key
     arguments = {"help": key.help_of(command), "default": key.default, **_form(key, command)}
-    return click.option(*key.cli, **{**arguments, **key.option, **changes})
+    decorator = click.option(*key.cli, **{**arguments, **key.option, **changes})
+    if key.kind != "format":
+        return decorator
+    return lambda command: decorator(_json_for_format(command))
+
+
+def only_game_option(name: str) -> Decorator:
+    """The option --game of a command about one game: it refuses others in a sentence."""
+
+    def check(context: click.Context, _: click.Parameter, value: str) -> None:
+        from cantstop_arena.games.registry import game_named
+
+        if value != name:
+            raise UsageError(f"{context.command_path} is for {game_named(name).title} only")
+
+    return click.option(
+        "--game", default=name, hidden=True, expose_value=False, is_eager=True, callback=check
+    )
 
 
 def seats_option(maximum: int) -> Decorator:
@@ -162,6 +179,28 @@ def _isolation(context: click.Context, parameter: click.Parameter, chosen: bool)
     return chosen_isolation(chosen)
 
 
+def _format(context: click.Context, parameter: click.Parameter, name: str) -> str:
+    if not context.meta.get(_JSON):
+        return name
+    if name not in (TEXT, "json"):
+        raise UsageError(f"--json cannot be combined with --format {name}")
+    return "json"
+
+
+def _note_json(context: click.Context, parameter: click.Parameter, chosen: bool) -> None:
+    context.meta[_JSON] = chosen
+
+
+_json_for_format = click.option(
+    "--json",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_note_json,
+    help="The same as --format json.",
+)
+
+
 def _luck(context: click.Context, parameter: click.Parameter, text: str | None) -> "LuckRemoved":
     return "value" if text == "value" else text == "true"
 
@@ -187,11 +226,12 @@ def with_optional_values(arguments: Sequence[str]) -> list[str]:
     return joined
 
 
+_JSON = f"{__name__}.json"
 (_LUCK,) = BY_NAME["luck_removed"].cli
 _FORMS: Mapping[str, Mapping[str, Any]] = {
     "count": {"type": click.IntRange(1)},
     "folder": {"type": click.Path(file_okay=False, path_type=Path)},
-    "format": {"type": click.Choice(FORMATS)},
+    "format": {"type": click.Choice(FORMATS), "callback": _format},
     "seed": {"callback": _seed},
     "size": {"callback": _bytes},
     "cluster": {"callback": _cluster},
@@ -207,27 +247,18 @@ _FORMS: Mapping[str, Mapping[str, Any]] = {
 
 
 TEXT = "text"
+MAX_WIDTH = 240  # columns of tables that are not printed on a terminal: a crosstable of ten bots
 
 
 format_option = key_option("form")
-json_flag = click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 json_only_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-
-
-def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --json, another way to say --format json, to a command with that option."""
-
-    @wraps(command)
-    def wrapper(as_json: bool, form: str, **keywords: Any) -> Any:
-        return command(form="json" if as_json else form, **keywords)
-
-    return json_flag(wrapper)
+"""For commands that print no tables, which have --format."""
 
 
 class TableOutput(NamedTuple):
     """How tables are printed: the format, the names of the tables (none: the usual ones), `wide`.
 
-    Tables that are not `wide` fit the terminal, if they are printed on one.
+    Tables that are not `wide` fit the terminal, or MAX_WIDTH columns of a file or a pipe.
     """
 
     form: str
@@ -241,9 +272,10 @@ class TableOutput(NamedTuple):
 
     @property
     def width(self) -> int:
-        """The columns of the terminal to fit; 0: any width."""
-        fits = self.is_text and not self.wide and sys.stdout.isatty()
-        return shutil.get_terminal_size().columns if fits else 0
+        """The columns of the output to fit; 0: any width."""
+        if not self.is_text or self.wide:
+            return 0
+        return shutil.get_terminal_size().columns if sys.stdout.isatty() else MAX_WIDTH
 
 
 def format_options(command: Callable[..., Any]) -> Callable[..., Any]:

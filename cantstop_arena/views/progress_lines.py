@@ -68,7 +68,7 @@ class ProgressLines(RunObserver):
             self._suffix = f", {look.measure} of {look.bot} {look.value:.4g}" if look.bot else ""
 
     def on_cluster(self, machines: int, processes: int) -> None:
-        """Store the number of machines in the cluster."""
+        """Store the number of machines that play."""
         self._suffix = f", {how_many(machines, 'machine')}"
 
     def on_notice(self, text: str) -> None:

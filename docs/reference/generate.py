@@ -334,7 +334,7 @@ if __name__ == "__main__":
     files |= stubs()
     folders = (file.parent for file in PACKAGE.glob("*/__init__.pyi"))
     of_extensions = (each for each in folders if not (each / "__init__.py").exists())
-    stale = {path for each in of_extensions for path in each.glob("*.py*")} - {*files}
+    stale = {path for each in of_extensions for path in each.glob("*.pyi")} - {*files}
     late = [
         path.name
         for path, text in files.items()

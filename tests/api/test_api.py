@@ -1,6 +1,8 @@
 """The arena in Python: what calls return, refuse and leave alone."""
 
 import ast
+import copy
+import pickle
 import pkgutil
 import re
 import subprocess
@@ -231,6 +233,62 @@ def test_numbers_of_numpy_are_numbers() -> None:
     planned = ca.tournament([odd, "random"], **numbers)
     assert (planned.tournament.games, planned.tournament.seed) == (50, 3)
     assert "threshold: 24" in planned.text
+
+
+ARRAYS = [
+    *(np.array, tuple, iter, lambda names: [np.str_(name) for name in names]),
+    lambda names: pytest.importorskip("pandas").Series(names),
+]
+
+
+@pytest.mark.parametrize("kind", ARRAYS)
+def test_bots_stand_in_any_sequence(kind: Callable[[list[str]], Any]) -> None:
+    planned = ca.tournament(kind(["rule28", "random", "odds"]), exclude=kind(["cautious"]))
+    assert [entrant.name for entrant in planned.tournament.entrants] == ["rule28", "random", "odds"]
+    assert "- {bot: odds, as: odds}" in planned.text
+    assert gauntlet("rule28", kind(["odds"])).name == "gauntlet-rule28"
+
+
+def test_bots_are_mappings_as_in_a_file() -> None:
+    mine = {"bot": "rule28", "as": "mine", "threshold": 24}
+    program = {"command": sys.executable, "as": "snake"}
+    own = {"bot": Steady, "rols": 2, "as": "steady"}
+    planned = ca.tournament([mine, program, "odds"])
+    assert "{bot: rule28, as: mine, threshold: 24" in planned.text and "snake" in planned.text
+    assert planned_match(mine, {"bot": "odds"}).name == "mine-vs-odds"
+    assert gauntlet(mine, [{"bot": "odds"}]).name == "gauntlet-mine"
+    for wrong, message in (
+        (own, "did you mean 'rolls'"),
+        ({"as": "mine"}, "a bot in a mapping is {'bot': NAME OR PATH"),
+        ({**mine, "command": "x"}, "a bot in a mapping is {'bot': NAME OR PATH"),
+        ({"bot": 3}, "a bot is a name, a path"),
+        ({**mine, "as": 5}, "the name of a bot"),
+        ({**mine, "isolate": "maybe"}, "isolate must be"),
+        ({**mine, "needs": "nowhere"}, "no file or folder 'nowhere'"),
+        ({**mine, "threshold": [1, 2]}, "threshold must be a whole number"),
+    ):
+        with pytest.raises(ca.UsageError, match=message):
+            ca.tournament([wrong, "odds"])
+
+
+COPIES = [copy.deepcopy, lambda thing: pickle.loads(pickle.dumps(thing))]
+
+
+@pytest.mark.parametrize("copied", COPIES)
+def test_results_tables_and_plans_are_copied(
+    played: ca.Results, copied: Callable[[Any], Any]
+) -> None:
+    assert played.standings and played.pairs and played.seats and played.styles
+    again = copied(played)
+    assert again.summary == played.summary and again.text() == played.text()
+    assert copied(played.standings).rows == played.standings.rows
+    assert copied(played.standings)._repr_html_() == played.standings._repr_html_()
+    game = copied(next(played.games("rule28")))
+    assert repr(game) == repr(next(again.games(np.array(["rule28"]))))
+    planned = ca.tournament(["rule28", "odds"], games=4, name="planned")
+    assert copied(planned).text == planned.text
+    rated = ca.rate(played.folder or "", played.folder or "")
+    assert copied(rated).text() == rated.text()
 
 
 def test_rule_sets_are_said_by_name_by_change_and_as_they_are() -> None:

@@ -102,8 +102,8 @@ def test_a_program_that_misses_a_file_is_told_of_needs(arena: Arena) -> None:
     program = f"{steps[0]}\n. data/settings.sh || exit 1\n{steps[2]}"
     files = {"steps.sh": program, "data/settings.sh": ""}
     yaml = "games: 2\nbots: [odds, {command: [sh, steps.sh], as: steps}]\n"
-    done = arena("run", "cup.yaml", "--quiet", yaml=yaml, files=files)
-    assert "in the sandbox it sees only" in (done.folder / "summary.json").read_text()
+    done = arena("run", "cup.yaml", "--quiet", yaml=yaml, files=files, code=2)
+    assert "No such file); in the sandbox it sees only the files that its command" in done.error
     granted = yaml.replace("as: steps", "as: steps, needs: [data]")
     done = arena("run", "cup.yaml", "--quiet", "--fresh", yaml=granted, files=files)
     assert "in the sandbox" not in done.text

@@ -14,7 +14,7 @@ OWN = '''"""Rolls as often as a file says."""
 
 import json
 
-from cantstop_arena.environments import read_beside
+from cantstop_arena import read_beside
 
 from . import helper
 from .deep.rolls import enough

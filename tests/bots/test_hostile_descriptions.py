@@ -138,7 +138,8 @@ RULES: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("game", ["cantstop", "cubus"])
+@pytest.mark.usefixtures("second_game")
+@pytest.mark.parametrize("game", ["cantstop", "salvage"])
 @pytest.mark.parametrize("rules", RULES, ids=repr)
 def test_rules_of_a_package_are_refused_or_used(
     monkeypatch: pytest.MonkeyPatch, rules: dict[str, Any], game: str

@@ -370,9 +370,9 @@ def test_an_entry_point_that_names_nothing_is_said_to(tmp_path: Path, value: str
 
 GAMES = {
     "raise SystemExit(0)\n": "SystemExit",
-    "from cantstop_arena import hookimpl\nfrom cantstop_arena.extensions.cubus.game import Cubus\n"
-    "@hookimpl\ndef register_games():\n    return [Cubus()]\n": (
-        "a game called cubus is already here (built in); choose another name"
+    "from cantstop_arena import hookimpl\nfrom cantstop_arena.games.cantstop.game import CantStop\n"
+    "@hookimpl\ndef register_games():\n    return [CantStop()]\n": (
+        "a game called cantstop is already here (built in); choose another name"
     ),
 }
 

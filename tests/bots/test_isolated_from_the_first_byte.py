@@ -54,7 +54,6 @@ COMMANDS = [
     "gauntlet marks --against odds --games 2 --quiet --isolate",
     "tune marks level=2..4 --games 100 --against odds --quiet --isolate",
     "bench marks --seconds 0.1 --isolate",
-    "judge marks --rules 2,2 --tables tables --deals 2 --isolate",
     "bots check marks --isolate",
     "play marks --isolate",
     "compare rules.yaml --quiet",
@@ -80,7 +79,6 @@ def test_nor_does_what_is_done_with_its_run_afterwards(arena: Arena, mark: Path)
     arena("replay results/cup marks odds")
     arena("replay results/cup --lost marks --json")
     arena("export results/cup --decisions decisions.csv --games games.csv")
-    arena("judge results/cup --deals 2")
     arena("report results/cup")
     assert not mark.exists()
 

@@ -1,6 +1,7 @@
 """Modules beside bots' files: in one process, two folders may have modules of the same name."""
 
 import shutil
+import sys
 from itertools import product
 from pathlib import Path
 
@@ -8,7 +9,10 @@ import pytest
 from helpers.arena import Arena
 from helpers.parameters import slow_but
 
+from cantstop_arena.bots.bot_start import sandbox_problem
 from cantstop_arena.bots.catalogue import Catalogue
+from cantstop_arena.bots.loader import Loader
+from cantstop_arena.errors import BotError
 
 FIRST = "import os, sys\nsys.path.insert(0, os.path.dirname(__file__))\n"
 PLAIN = """
@@ -96,3 +100,59 @@ def test_the_module_is_a_part_of_the_version(imports: str) -> None:
     edited, same = digests()
     assert same == high
     assert edited != low
+
+
+HELPERS = {  # what the bot imports, and from which file
+    "a module": ("from helper import NUMBER", "helper.py"),
+    "a module under another name": ("import helper as h\nNUMBER = h.NUMBER", "helper.py"),
+    "a module with _": ("from _helper import NUMBER", "_helper.py"),
+    "a package": ("from tools.helper import NUMBER", "tools/helper.py"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("helper", HELPERS)
+def test_a_bot_imports_the_modules_beside_it(helper: str, kind: str) -> None:
+    statement, file = HELPERS[helper]
+    write(f"bots/{file}", "NUMBER = 3\n")
+    write("bots/random.py", "raise ValueError('this is not the random of Python')\n")
+    path = Path("bots/mine.py")
+    write("bots/mine.py", f"import random\n{statement}\n{KINDS[kind].format(value='NUMBER')}")
+    before = list(sys.path)
+    bot = Catalogue(Path("bots")).load_file(path)
+    assert bot.source
+    assert bot.source.files_beside == (file,)
+    assert Loader(Path("bots")).open(bot.address).name == "mine"
+    assert sys.path == before
+
+
+@pytest.mark.parametrize(
+    ("statement", "hint"),
+    [
+        ("from .helper import x", "write: from MODULE import NAME, for MODULE.py beside mine.py"),
+        ("from . import helper", "write: from MODULE import NAME, for MODULE.py beside mine.py"),
+        ("from bots.helper import x", "write: from MODULE import NAME, for MODULE.py beside mine"),
+    ],
+)
+def test_other_ways_to_import_a_module_beside_are_answered(statement: str, hint: str) -> None:
+    write("bots/helper.py", "x = 1\n")
+    write("bots/mine.py", f"{statement}\n{PLAIN.format(value=3)}")
+    with pytest.raises(BotError, match=hint):
+        Catalogue(Path("bots")).load_file(Path("bots/mine.py"))
+
+
+def test_a_module_beside_a_folder_belongs_into_it() -> None:
+    write("bots/helper.py", "x = 1\n")
+    write("bots/mine/__init__.py", f"from helper import x\n{PLAIN.format(value='x')}")
+    with pytest.raises(BotError, match=r"move .*helper.py into mine/, and write: from . import"):
+        Catalogue(Path("bots")).load_file(Path("bots/mine/__init__.py"))
+
+
+def test_a_helper_is_no_broken_bot() -> None:
+    write("bots/helper.py", "x = 1\n")
+    write("bots/nothing.py", "x = 1\n")
+    write("bots/mine.py", f"from helper import x\n{PLAIN.format(value='x')}")
+    _, broken = Catalogue(Path("bots")).everything()
+    assert "nothing" in [each.name for each in broken]
+    if sandbox_problem():  # else the list does not see it
+        assert [each.name for each in broken] == ["nothing"]

@@ -11,11 +11,10 @@ import pytest
 from helpers.arena import Arena
 from helpers.nets import random_net, write_net
 
-import cantstop_arena as ca
-from cantstop_arena.bots.onnx_files import METADATA, read_net
-from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.bots.onnx_bots import OnnxNet
+from cantstop_arena.bots.onnx_files import read_net
+from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.batches import Batch, policy_output
-from cantstop_arena.game_api.policy_net import PolicyNet
 
 pytest.importorskip("onnxruntime", reason="needs pip install -e '.[onnx]'")
 onnx = pytest.importorskip("onnx", reason="needs pip install -e '.[dev]'")
@@ -50,37 +49,14 @@ bots:
 def test_an_earlier_version_of_a_net_plays(arena: Arena) -> None:
     path = write_net("bots/mine.onnx")
     arena("match mine random --games 4 --no-page")
-    ca.to_onnx(random_net(seed=2), path)
+    write_net(str(path), random_net(seed=2))
     done = arena("match mine mine@previous --games 4 --no-page")
     assert "faults" not in done.json and len(done.table("standings")) == 2
 
 
 @pytest.mark.slow
-def test_a_net_plays_as_its_function_does(arena: Arena) -> None:
-    """In a file, and in Python by NumPy, whose logits differ by rounding only."""
-    write_net("bots/mine.onnx")
-    net = random_net()
-    bot = """
-import numpy as np
-import cantstop_arena as ca
-from cantstop_arena.game_api.policy_net import PolicyNet
-from cantstop_arena.environments import read_beside
-NET = PolicyNet.load(read_beside(__file__, "mine.npz"))
-def register_bots():
-    return [ca.Bot("own", lambda: ca.PolicyBot.from_batch(lambda batch: NET(batch.observations)))]
-"""
-    net.save("bots/mine.npz")
-    results = []
-    for name in ("mine", "own"):
-        command = f"match {name} rule28 --games 20 --seed 3 --no-page"
-        done = arena(command, bots={"own": bot})
-        results.append([{**row, "bot": ""} for row in done.table("standings")])
-    assert results[0] == results[1]
-
-
-@pytest.mark.slow
 def test_a_net_says_what_it_was_trained_for(arena: Arena) -> None:
-    write_net("nets/mine.onnx", rules="classic")
+    write_net("nets/mine.onnx")
     assert (
         "A net that was trained for classic and 2 players" in arena("bots", "nets/mine.onnx").text
     )
@@ -143,7 +119,27 @@ def with_two_inputs(model: Any) -> None:
 def test_nets_that_the_arena_does_not_play(arena: Arena, change: Any, message: str) -> None:
     Path("bad.onnx").write_bytes(edited(change))
     done = arena("match bad.onnx rule28 --games 2", code=2)
-    assert message in done.error
+    assert message in done.error and done.error.endswith("bad.onnx)\n")
+
+
+def field(number: int, *contents: bytes) -> bytes:
+    """Fields of Protocol Buffers with these bytes, of which each has fewer than 128."""
+    return b"".join(bytes([number << 3 | 2, len(content)]) + content for content in contents)
+
+
+FIELDS = {
+    "names": field(1, *[b""] * 400_000),
+    "numbers": bytes([8, 1]) * 400_000,
+    "messages": field(14, *[bytes([8, 1]) * 60] * 6000),
+}
+
+
+@pytest.mark.parametrize("fields", FIELDS.values(), ids=FIELDS)
+def test_a_net_with_very_many_fields_is_refused_before_they_take_memory(fields: bytes) -> None:
+    model = onnx.ModelProto()
+    model.ParseFromString(edited(lambda _: None))
+    with pytest.raises(BotError, match="more than 300,000"):
+        read_net(model.SerializeToString() + fields)
 
 
 def test_damaged_files_are_reported() -> None:
@@ -165,7 +161,7 @@ def test_without_the_runtime_a_net_says_what_to_install(
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     content = write_net("mine.onnx").read_bytes()
     with pytest.raises(BotError, match=r"pip install 'cantstop-arena\[onnx\]'"):
-        ca.PolicyBot.from_onnx(content)
+        OnnxNet(content)
 
 
 def batch(rows: int) -> Batch:
@@ -183,24 +179,10 @@ def batch(rows: int) -> Batch:
     )
 
 
-def test_a_file_has_the_logits_of_its_layers_and_its_setting() -> None:
+def test_a_file_has_the_logits_of_its_layers() -> None:
     net = random_net()
-    path = ca.to_onnx(net, "mine.onnx", rules="classic")
-    bot = ca.PolicyBot.from_onnx(path, temperature=0.5, rows=32)
-    assert (bot.rows, bot.temperature) == (32, 0.5)
-    assert np.allclose(bot.decide(batch(32)), net(batch(32).observations), atol=1e-4)
-    metadata = {
-        key.removeprefix(METADATA): text
-        for key, text in read_net(path.read_bytes()).metadata.items()
-    }
-    assert metadata == {
-        "game": "cantstop",
-        "rules": "classic",
-        "players": "2",
-        "encoding": "cantstop/1",
-    }
-    with pytest.raises(UsageError, match="Cubus"):
-        ca.to_onnx(net, "mine.onnx", game="cubus")
+    logits = OnnxNet(write_net("mine.onnx", net).read_bytes()).decide(batch(32))
+    assert np.allclose(logits, net(batch(32).observations), atol=1e-4)
 
 
 def test_a_fixed_number_of_rows_is_that_of_the_batches() -> None:
@@ -208,7 +190,7 @@ def test_a_fixed_number_of_rows_is_that_of_the_batches() -> None:
         for tensor in (model.graph.input[0], model.graph.output[0]):
             tensor.type.tensor_type.shape.dim[0].dim_value = 8
 
-    assert ca.PolicyBot.from_onnx(edited(fix)).rows == 8
+    assert OnnxNet(edited(fix)).rows == 8
 
 
 def test_of_several_outputs_the_logits_count() -> None:
@@ -219,24 +201,13 @@ def test_of_several_outputs_the_logits_count() -> None:
     assert policy_output((values, actions), batch(4)) is actions
 
 
-def test_a_batch_policy_is_an_opponent_of_environments() -> None:
-    pytest.importorskip("gymnasium", reason="needs pip install -e '.[gymnasium]'")
-    net: PolicyNet = random_net()
-    rival = ca.PolicyBot.from_batch(lambda batch: net(batch.observations), rows=8)
-    env = ca.vector_env([rival, "rule28"], 4)
-    _, infos = env.reset(seed=2)
-    ends = 0
-    for _ in range(60):
-        *_, terminated, _, infos = env.step(infos["action_mask"].argmax(axis=1))
-        ends += int(terminated.sum())
-    assert ends
-
-
 @pytest.mark.slow
+@pytest.mark.usefixtures("second_game")
 def test_a_new_batched_bot_plays(arena: Arena) -> None:
     arena("bots new fast --batched")
     assert "float32 (rows, 58)" in Path("bots/fast.py").read_text()
     done = arena("match fast random --games 4 --no-page")
     assert "faults" not in done.json
     assert "leave out one" in arena("bots new other --batched --compiled", code=2).error
-    assert "Cubus has no batches" in arena("bots new card --batched --game cubus", code=2).error
+    refused = arena("bots new diver --batched --game salvage", code=2).error
+    assert "Salvage has no batches" in refused

@@ -1,6 +1,7 @@
 """Bots as plug-ins: what makes one, its options, and what is said of those that are none."""
 
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -12,18 +13,19 @@ from types import MethodType
 import pytest
 from helpers.time_limit import TIME_LIMIT
 
-from cantstop_arena.bots.bot_files import foreign_code
+from cantstop_arena.bots.bot_files import exception_line, foreign_code
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.describe import describe_command
 from cantstop_arena.bots.known_bot import BotDescription, LoadedBot, source_line_of
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.outcomes import Block, Tally
-from cantstop_arena.errors import BotError
+from cantstop_arena.errors import BotError, UsageError
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.play.engine_table import SIZE
 from cantstop_arena.games.cantstop.rules import CLASSIC
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.table.table import GameTable
+from cantstop_arena.texts import in_a_line_with_code
 
 CHOOSE = "def choose_move(turn, moves):\n    return 0\n"
 AGAIN = "def roll_again(turn):\n    return turn.rolls < 3\n"
@@ -238,11 +240,33 @@ def test_the_place_of_a_function_is_that_of_what_somebody_wrote() -> None:
     assert {source_line_of(nothing) for nothing in (None, len, Odd())} == {""}
 
 
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ("x = (0", ["x = (0", "    ^"]),
+        ("if 1:\n\tx = 1 +\n", ["x = 1 +", "       ^"]),
+        ("if 1:\n        é = 'b", ["é = 'b", "    ^"]),
+        ("x = " + 60 * "0 + " + "+", ["x = " + 24 * "0 + "]),
+        ("\0", []),
+    ],
+)
+def test_code_that_is_no_python_is_shown_with_a_caret(code: str, lines: list[str]) -> None:
+    with pytest.raises(SyntaxError) as caught:
+        compile(code, "mine.py", "exec")
+    _, *shown = in_a_line_with_code(exception_line(caught.value), 1000).split("\n")
+    assert shown == [f"    {line}" for line in lines]
+
+
+def test_only_code_at_the_end_of_a_message_stays_lines() -> None:
+    text = "a\n    b\nc\n    d\x1b\n    ^\n    e"
+    assert in_a_line_with_code(text, 10) == "a b c\n    d\\x1b\n    ^"
+
+
 # --- Broken files ---------------------------------------------------------------------------------
 
 BROKEN = {
     "does not import": ("import nothing_there", "does not import: ModuleNotFoundError"),
-    "is no Python": ("def choose_move(:", ": def choose_move(:"),
+    "is no Python": ("def choose_move(:", "\n    def choose_move(:\n                    ^"),
     "is no text": ("\0", "does not import: SyntaxError"),
     "leaves": ("import sys\nsys.exit(3)", "does not import: SystemExit: 3"),
     "raises what a terminal obeys": ("raise ValueError('\\x1b[2J')", r"ValueError: \x1b[2J"),
@@ -322,9 +346,13 @@ def test_a_bot_that_cannot_be_built_is_blamed_when_it_is_asked_for(drop: Drop) -
 
 @pytest.mark.parametrize("text", [CHOOSE + AGAIN, FAMILY.replace('"coward"', '"random"')])
 def test_a_name_taken_by_a_built_in_bot_is_refused(drop: Drop, text: str) -> None:
-    known, (bad,) = drop("random", text).everything()
-    assert bad.reason == "the name random is taken by a built-in bot"
-    assert next(spec for spec in known if spec.name == "random").origin == "built-in"
+    catalogue = drop("random", text)
+    known, (bad,) = catalogue.everything()
+    assert re.search(r"'random' is the name of a built-in bot and of \S+random.py; ", bad.reason)
+    assert "random" not in names(known)
+    with pytest.raises(BotError, match=re.escape(bad.reason)):
+        catalogue.find("random")
+    assert catalogue.find("cautious").origin == "built-in"
 
 
 @pytest.mark.slow
@@ -380,6 +408,7 @@ def install(monkeypatch: pytest.MonkeyPatch, **values: str) -> None:
     for module in ("describe", "loader"):
         reader = f"cantstop_arena.bots.{module}.entry_points_of"
         monkeypatch.setattr(reader, lambda group: (points, []))
+    monkeypatch.setattr("cantstop_arena.bots.catalogue.is_declared", lambda group: True)
 
 
 def test_entry_points_are_found_and_broken_ones_named(
@@ -398,8 +427,8 @@ def test_entry_points_are_found_and_broken_ones_named(
         random="_offered_bot:nothing",
     )
     known, bad = drop("lone", CHOOSE + AGAIN).everything()
-    assert {"climber", "coward", "lone"} <= set(names(known))
-    assert Catalogue(tmp_path).find("lone").origin == "package"
+    assert {"climber", "coward"} <= set(names(known)) and "lone" not in names(known)
+    assert Catalogue(tmp_path).find("climber").origin == "package"
     assert [(one.name, one.origin) for one in bad[:3]] == [
         ("missing", "package nowhere_at_all"),
         ("random", "package _offered_bot:nothing"),
@@ -410,7 +439,7 @@ def test_entry_points_are_found_and_broken_ones_named(
         "AttributeError",
         "SystemExit",
     ]
-    assert bad[3].reason == "the name lone is taken by a package bot"
+    assert bad[3].reason.startswith("'lone' is the name of a bot of the package lone and of ")
 
 
 def test_a_package_can_offer_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -424,7 +453,9 @@ def test_a_package_can_offer_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     install(monkeypatch, rules="_offered_rules")
     rules = Catalogue(tmp_path).rules
     assert rules["two"].runners == 2
-    assert rules["jump"].landing == "jump"
+    assert {"two", "classic"} < {*rules} and "jump" not in {*rules}
+    with pytest.raises(UsageError, match="'jump' is the name of several rule sets; uninstall"):
+        rules["jump"]
 
 
 @pytest.mark.slow

@@ -3,19 +3,19 @@
 import re
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.arena import Arena
 from helpers.bad_games import DEFECTS, RaisesGame, TrickGame
-from helpers.game_packages import install_example, on_path
+from helpers.game_packages import described, install_example, on_path
 from helpers.parameters import slow_but
 from helpers.paths import TESTS
 
 from cantstop_arena.check import game_check
-from cantstop_arena.extensions.cubus.game import GAME as CUBUS
 from cantstop_arena.game_api.game import Game
-from cantstop_arena.games.cantstop.game import GAME as CANTSTOP
+from cantstop_arena.games.registry import built_in, game_named
 from cantstop_arena.testing import check_game
 
 
@@ -48,6 +48,49 @@ def test_games_of_examples_and_of_release_02_have_no_findings() -> None:
     check_game(import_module("salvage.game").SalvageGame(), seconds=1)
 
 
+BOTS = """
+from cantstop_arena import Bot, Player
+game = "mine"
+def fine():
+    return Player(lambda turn, moves: 0, lambda turn: False)
+def fails():
+    raise ValueError("no weights")
+def register_bots():
+    return [Bot("fine", fine), Bot("fifth", FIFTH)]
+"""
+MINE = """
+from cantstop_arena import hookimpl
+from cantstop_arena.games.cantstop.game import CantStop
+class Mine(CantStop):
+    name = "mine"
+    bots = {}
+@hookimpl
+def register_games():
+    return [Mine()]
+"""
+
+
+@pytest.mark.parametrize(
+    ("fifth", "reason"),
+    [
+        ("fails", "fifth: bot fifth cannot be built: ValueError: no weights"),
+        ("lambda: 3", "fifth: bot fifth has no choose_move and no roll_again"),
+        ("nobody", "mine: register_bots of mine fails: NameError: name 'nobody' is not defined"),
+    ],
+)
+def test_a_bot_of_the_package_that_cannot_be_built_is_found(
+    arena: Arena, tmp_path: Path, fifth: str, reason: str
+) -> None:
+    (tmp_path / "mine").mkdir()
+    for name, text in {"__init__": "", "game": MINE, "bots": BOTS.replace("FIFTH", fifth)}.items():
+        (tmp_path / "mine" / f"{name}.py").write_text(text)
+    points = "[cantstop_arena]\nmine = mine.bots\n[cantstop_arena.games]\nmine = mine.game\n"
+    described(tmp_path, "mine", points)
+    with on_path(tmp_path):
+        printed = arena("games check mine", code=1).text
+    assert f"WRONG  the bots that come with it: {reason}" in printed
+
+
 @pytest.mark.slow
 def test_kernel_that_plays_otherwise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def difference(game: Game, rules: Any, players: int, games: int) -> str | None:
@@ -60,9 +103,9 @@ def test_kernel_that_plays_otherwise_is_found(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", [CUBUS, CANTSTOP], ids=lambda game: game.name)
-def test_built_in_games_have_no_findings(game: Game) -> None:
-    check_game(game, seconds=0.5)
+@pytest.mark.parametrize("name", built_in())
+def test_built_in_games_have_no_findings(name: str) -> None:
+    check_game(game_named(name), seconds=0.5)
 
 
 @pytest.mark.slow

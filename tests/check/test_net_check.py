@@ -9,7 +9,6 @@ import pytest
 from helpers.arena import Arena
 from helpers.nets import random_net, write_net
 
-import cantstop_arena as ca
 from cantstop_arena.bots.bot_files import BotSource
 from cantstop_arena.bots.known_bot import KnownBot
 from cantstop_arena.bots.onnx_bots import OnnxNet
@@ -92,7 +91,7 @@ def test_a_net_is_checked_in_the_setting_that_its_file_names(
 
 
 def test_without_a_word_the_number_of_players_is_one_that_the_observations_fit() -> None:
-    model = onnx.load(str(ca.to_onnx(random_net(84), "four.onnx", players=4)))
+    model = onnx.load(str(write_net("four.onnx", random_net(84), players="4")))
     del model.metadata_props[:]
     Path("four.onnx").write_bytes(model.SerializeToString())
     checked = setting_of(Path("four.onnx")).rules
@@ -162,7 +161,7 @@ def test_layers_that_mix_rows_or_draw_numbers_are_found(
 
 @pytest.mark.slow
 def test_the_command_says_what_a_net_was_trained_for(arena: Arena) -> None:
-    write_net("mine.onnx", rules="jump", players=2)
+    write_net("mine.onnx", rules="jump")
     found = arena("bots", "check", "mine.onnx").text
     assert "decide, by the net: from 58 observations to 79 logits" in found
     assert "jump and 2 players" in found

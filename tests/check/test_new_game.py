@@ -40,7 +40,7 @@ def test_nothing_is_overwritten(arena: Arena, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("cubus", "a game called cubus is already here"),
+        ("cantstop", "a game called cantstop is already here"),
         ("random", "a module called random is already here"),
         ("class", "invalid name 'class'"),
         ("kuhn-poker", "invalid name 'kuhn-poker'"),

@@ -10,6 +10,8 @@ from helpers.arena import Arena
 from helpers.comparisons import compare_at_once
 from helpers.parameters import slow_but
 
+from cantstop_arena.game_api.game import CheckGame, Game
+
 STEPS = """import json, sys
 for line in sys.stdin:
     message = json.loads(line)
@@ -47,10 +49,52 @@ def test_a_program_plays(arena: Arena, program: str, name: str) -> None:
 
 
 def test_what_does_not_take_programs_says_so_in_a_sentence(arena: Arena) -> None:
-    assert "only bots in Python can be checked" in arena("bots check ./steps.sh", code=2).output
     assert "arena tune plays bots in Python only" in arena("tune ./steps.sh x=1..2", code=2).output
     output = arena("run x.yaml", yaml="bots: [./steps.sh, rule28]\n", code=2).output
     assert "./steps.sh is a program, not a Python file; write {command: [./steps.sh]" in output
+
+
+FAILING = {
+    "echo first >&2; echo 'libx.so: no such library' >&2; exit 3": (
+        "does not start: the program ended its process with exit code 3 (libx.so: no such library)"
+    ),
+    "echo hello": "does not start: this is not JSON: 'hello'",
+    "exec sleep 1000": "does not start: no answer within 0.5 s",
+}
+
+
+@pytest.mark.parametrize("script", FAILING)
+def test_a_program_that_cannot_start_is_refused_before_the_first_game(
+    arena: Arena, script: str
+) -> None:
+    Path("fails.sh").write_text(f"#!/bin/sh\n{script}\n")
+    Path("fails.sh").chmod(0o755)
+    yaml = "bots: [{command: [./fails.sh]}, rule28]\ngames: 20\nstart_limit: 0.5\n"
+    assert f"bot fails.sh {FAILING[script]}\n" in arena("run x.yaml", yaml=yaml, code=2).error
+    assert not Path("results/x/standings.csv").exists()
+
+
+@pytest.mark.parametrize("command", ["match ./fails.sh rule28", "bench ./fails.sh"])
+def test_all_commands_refuse_a_program_that_cannot_start(arena: Arena, command: str) -> None:
+    Path("fails.sh").write_text("#!/usr/bin/env nolanguage\n")
+    Path("fails.sh").chmod(0o755)
+    assert "nolanguage" in arena(command, code=2).error
+
+
+def test_a_program_is_checked(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> None:
+    def few_games(game: Game) -> list[CheckGame]:
+        return [*game.check_suite()][:2]
+
+    monkeypatch.setattr("cantstop_arena.check.program_check.suite_of", few_games)
+    done = arena("bots check 'python3 steps.py'").text
+    assert re.search(r"steps.py:\n  ok     start +ready within", done)
+    assert re.search(r"ok     legal +\d+ decisions in 2 games", done)
+    Path("steps.py").write_text(STEPS.replace('"move": 0', '"move": 99'))
+    done = arena("bots check ./steps.sh", code=1).text
+    assert re.search("WRONG  legal +illegal answer: choose_move returned 99", done)
+    Path("steps.py").write_text("import sys\nsys.exit('no model')\n")
+    done = arena("bots check ./steps.sh --json", code=1).text
+    assert json.loads(done)[0]["text"].endswith("with exit code 1 (no model)")
 
 
 @pytest.mark.slow
@@ -106,7 +150,7 @@ def test_run_says_what_it_takes(arena: Arena) -> None:
     assert "to let two bots play: arena match rule28 BOT" in arena("run rule28", code=2).output
     Path("folder").mkdir()
     assert "folder is a folder, not a file\n" in arena("run folder", code=2).output
-    assert "'--games'" in arena("match a b --gaems 3", code=2).output
+    assert "--games" in arena("match a b --gaems 3", code=2).output
 
 
 def test_an_option_without_a_default_and_a_class_are_explained(arena: Arena) -> None:
@@ -189,8 +233,9 @@ def test_compiling_is_not_advised_where_it_is_refused(arena: Arena) -> None:
     assert "must be defined by def" in arena("bots compile fold", code=2).error
 
 
+@pytest.mark.usefixtures("second_game")
 def test_bench_has_no_empty_column(arena: Arena) -> None:
-    rule = arena("bench greedy --game cubus --seconds 0.1").text.splitlines()[1]
+    rule = arena("bench careful --game salvage --seconds 0.1").text.splitlines()[1]
     assert len(rule.split()) == 3
     assert "ns/roll" in arena("bench random --seconds 0.1").text.splitlines()[0]
 

@@ -10,10 +10,11 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from helpers.arena import Arena
 from helpers.finished import Finished
@@ -23,8 +24,10 @@ from helpers.parameters import slow_but
 from helpers.time_limit import TIME_LIMIT
 
 from cantstop_arena.bots.versions import HISTORY
+from cantstop_arena.cli import main
 from cantstop_arena.games.cantstop.rules import NAMED, RULES
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
+from cantstop_arena.views.command_options import MAX_WIDTH
 
 ARENA = (sys.executable, "-c", "from cantstop_arena.cli import main; main()")
 PLAIN = '''"""Stops after three rolls."""
@@ -104,7 +107,7 @@ def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [("matchh", " (did you mean 'match'?)"), ("slove", " (did you mean 'solve'?)"), ("x", "")],
+    [("matchh", " (did you mean 'match'?)"), ("repaly", " (did you mean 'replay'?)"), ("x", "")],
 )
 def test_an_unknown_command_has_one_like_it(arena: Arena, name: str, hint: str) -> None:
     assert f"No such command '{name}'{hint}." in arena(name, code=2).error
@@ -618,3 +621,59 @@ def test_what_a_beginner_types_for_a_file_is_answered_with_the_right_name(arena:
     assert "there is no tournament file t.yml; did you mean t.yaml?" in done.error
     done = arena(f"run {played.folder}", code=2)
     assert f"write: arena run {played.folder}/tournament.yaml" in done.error
+
+
+def test_what_has_formats_has_json_everywhere() -> None:
+    options = {
+        name: {flag for option in command.params for flag in option.opts}
+        for name, command in all_commands(main, click.Context(main))
+    }
+    with_format = {name for name in options if "--format" in options[name]}
+    with_json = {name for name in options if "--json" in options[name]}
+    assert {"games", "run", "compare", "bots"} <= with_format <= with_json
+    assert "bots check" in with_json
+
+
+def all_commands(
+    command: click.Command, context: click.Context, *words: str
+) -> Iterator[tuple[str, click.Command]]:
+    """All commands by their words, those of groups among them."""
+    yield " ".join(words), command
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            if each := command.get_command(context, name):
+                yield from all_commands(each, context, *words, name)
+
+
+@pytest.mark.parametrize("words", ["rules", "games", "bots --game cantstop", "odds", "bots rule28"])
+def test_json_is_format_json(arena: Arena, words: str) -> None:
+    data = arena(*words.split(), "--json").output
+    assert data == arena(*words.split(), "--format", "json").output
+    assert json.loads(data)
+    assert data == arena(*words.split(), "--json", "--format", "json").output
+    error = arena(*words.split(), "--json", "--format", "csv", code=2).error
+    assert "--json cannot be combined with --format csv" in error
+
+
+def test_json_of_a_bot_is_asked_for_before_or_after_its_name(arena: Arena) -> None:
+    outputs = {arena(f"bots {words}").output for words in ("--json rule28", "rule28 --json")}
+    assert json.loads(outputs.pop())["name"] == "rule28"
+    assert not outputs
+
+
+@pytest.mark.parametrize(("words", "is_wide"), [((), False), (("--wide",), True)])
+def test_many_bots_are_no_endless_lines_in_a_file(
+    arena: Arena,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    is_wide: bool,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bots = ", ".join(f"{{bot: rule28, as: bot {n}, threshold: {n}}}" for n in range(10, 40))
+    text = f"bots: [{bots}]\ngames: 2\nseed: 1\n"
+    words = ("run", "many.yaml", "--no-page", "--table", "crosstable", *words)
+    lines = arena(*words, yaml=text).output.splitlines()
+    tables = [line for line in lines if "  " in line]
+    assert (max(map(len, tables)) > MAX_WIDTH) is is_wide
+    assert any("--wide prints" in line for line in lines) is not is_wide

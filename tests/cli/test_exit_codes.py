@@ -102,13 +102,9 @@ bots check missing.py
 bots check nobody
 bots compile rule28
 bench nobody
-judge nobody
-train nothing
 games nothing
 rules nothing
-solve nothing
 odds --runners 1
-cubus targets x y
 play nobody
 play rule28 --seat 9
 replay missing.jsonl

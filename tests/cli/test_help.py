@@ -7,19 +7,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from click import Context
-from helpers.arena import Arena
+from click import Context, Group
+from helpers.arena import Arena, completed
 from helpers.paths import ROOT
 
 from cantstop_arena.cli import main
 
-
-def completed(arena: Arena, words: str) -> list[str]:
-    """What bash is told for the last of these words."""
-    typed = f"arena {words}".split(" ")
-    told = {"COMP_WORDS": " ".join(typed), "COMP_CWORD": str(len(typed) - 1)}
-    result = arena(env={"_ARENA_COMPLETE": "bash_complete", **told}, code=None)
-    return [line.partition(",")[2] for line in result.output.splitlines()]
+CONTEXT = Context(main)
+GROUPS = [
+    name
+    for name in main.list_commands(CONTEXT)
+    if isinstance(main.get_command(CONTEXT, name), Group)
+]
 
 
 @pytest.fixture
@@ -43,11 +42,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("match mine mi", ["mine"]),
         ("match mine@", ["mine@previous", "mine@0123456"]),
         ("gauntlet mine --against gl", ["glenn-aloi"]),
-        ("match --game cubus gr", ["greedy"]),
+        ("match --game cantstop gl", ["glenn-aloi"]),
         ("match --rules ko", ["korean"]),
         ("rules jum", ["jump"]),
-        ("rules --game cubus str", ["strict"]),
-        ("plan --game cu", ["cubus"]),
+        ("rules --game salvage pe", ["peaceful"]),
+        ("plan --game ca", ["cantstop"]),
         ("rate res", ["results/cup"]),
         ("report results/c", ["results/cup"]),
         ("bots che", ["check"]),
@@ -59,6 +58,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("bots check ./", ["./"]),
     ],
 )
+@pytest.mark.usefixtures("second_game")
 def test_what_is_completed(arena: Arena, here: Path, words: str, found: list[str]) -> None:
     assert completed(arena, words) == found
 
@@ -92,7 +92,7 @@ def test_the_help_lists_all_commands_in_sections(arena: Arena) -> None:
     """Each command of the sections exists, and stands in one of them."""
     summaries = arena("--help").output.partition("Play and rate:")[2]
     listed = re.findall(r"^  (\w+)  ", summaries, re.MULTILINE)
-    assert sorted(listed) == main.list_commands(Context(main))
+    assert sorted(listed) == main.list_commands(CONTEXT)
     assert all(f"\n{title}:\n" in summaries for title in ("Bots", "The games", "One game"))
 
 
@@ -101,22 +101,22 @@ def test_no_summary_of_a_command_is_cut(arena: Arena) -> None:
     assert summaries and "..." not in summaries
 
 
-@pytest.mark.parametrize("words", [["bots"], ["cubus"]])
-def test_no_summary_in_the_help_is_cut(arena: Arena, words: list[str]) -> None:
-    first = "Commands:" if words else "Play and rate:"
-    commands = arena(*words, "--help").output.partition(first)[2]
+@pytest.mark.parametrize("group", GROUPS)
+def test_no_summary_in_the_help_is_cut(arena: Arena, group: str) -> None:
+    commands = arena(group, "--help").output.partition("Commands:")[2]
     assert commands and "..." not in commands
     lines = [line for line in commands.splitlines() if line.startswith("  ")]
     assert lines and all(line.endswith(".") for line in lines)
 
 
+@pytest.mark.usefixtures("second_game")
 def test_a_bot_is_shown_with_options_defaults_and_source(arena: Arena, here: Path) -> None:
     told = arena("bots", "rule28").output
     assert "option   threshold, default 28\n" in told
     assert "one of 'first', 'random'" in told
     assert "source   built in, cantstop_arena.games.cantstop.bots.rule28" in told
-    assert "plays    Cubus" in arena("bots", "greedy").output
-    assert "unknown bot 'greedi'" in arena("bots", "greedi", code=2).output
+    assert "plays    Salvage" in arena("bots", "careful").output
+    assert "unknown bot 'carefull'" in arena("bots", "carefull", code=2).output
 
 
 def test_a_bot_of_a_file_is_shown_with_what_the_file_says(arena: Arena) -> None:

@@ -21,6 +21,21 @@ main()
 """
 
 
+@pytest.mark.parametrize(
+    ("program", "code", "end"),
+    [
+        ("import runpy; runpy.run_module('cantstop_arena', run_name='__main__')", 2, ""),
+        ("from cantstop_arena import run", 1, "ImportError: "),
+    ],
+)
+def test_on_windows_a_sentence_says_where_it_runs(program: str, code: int, end: str) -> None:
+    command = [sys.executable, "-c", f"import sys; sys.platform = 'win32'; {program}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == code
+    assert done.stderr.splitlines()[-1].startswith(f"{end}arena runs on Linux and macOS;")
+    assert ("Traceback" in done.stderr) == bool(end)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_ctrl_c_while_modules_are_imported_ends_it_without_a_traceback() -> None:
     command = [sys.executable, "-c", _INTERRUPTED_WHILE_IMPORTING]

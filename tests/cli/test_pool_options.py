@@ -23,7 +23,6 @@ OPTIONS = {"workers", "cluster", "cluster_wait", "start_method", "memory"}
 @pytest.mark.parametrize(
     "words, told",
     [
-        ("--cluster nowhere", "--cluster must be tcp://HOST:PORT"),
         ("--cluster-wait -1", "'--cluster-wait'"),
         ("--cluster-wait nan", "nan is not a finite number"),
         ("--start-method thread", "'--start-method'"),

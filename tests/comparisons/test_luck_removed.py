@@ -168,13 +168,14 @@ def test_runs_are_compared_without_luck_however_they_were_played(arena: Arena) -
     ("text", "why"),
     [
         (
-            "game: cubus\ncompare: [leaflet, reviews]\nbots: [greedy]\n",
-            "nothing scores it in cubus",
+            "game: salvage\ncompare: [standard, peaceful]\nbots: [careful]\n",
+            "nothing scores it in salvage",
         ),
         ("compare: [classic, jump]\nplayers: [1, 2]\nbots: [odds]\n", "there is nothing to win"),
     ],
 )
 @pytest.mark.parametrize("words", [(), ("--luck-removed",)])
+@pytest.mark.usefixtures("second_game")
 def test_where_luck_cannot_be_removed_that_is_said(
     arena: Arena, text: str, why: str, words: tuple[str, ...]
 ) -> None:

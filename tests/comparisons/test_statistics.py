@@ -149,6 +149,31 @@ def test_relative_differences_have_intervals_of_their_own() -> None:
     assert (relative.high - relative.low) / 2 == pytest.approx(1.96 * error, rel=0.05)
 
 
+def test_each_end_of_a_skewed_difference_has_degrees_of_freedom_of_its_own() -> None:
+    rare = np.zeros(100)
+    rare[:2] = 1.0
+    fewer = difference(rare, 0 * rare).absolute
+    more = difference(0 * rare, rare).absolute
+    assert fewer and more and fewer.low is not None and fewer.high is not None
+    assert (fewer.low, fewer.high) == pytest.approx((-(more.high or 0), -(more.low or 0)))
+    error = rare.std(ddof=1) / 10
+    assert fewer.high + 0.02 == pytest.approx(stats.t.ppf(0.975, 99) * error, rel=0.01)
+    assert -0.02 - fewer.low > 1.4 * stats.t.ppf(0.975, 99) * error
+    wider = fewer.among(14)
+    assert wider.low is not None
+    assert (-0.02 - wider.low) / error == pytest.approx(stats.t.ppf(1 - 0.025 / 14, 3), rel=0.01)
+
+
+def test_a_quotient_far_from_1_has_the_interval_of_its_logarithm() -> None:
+    before, after = np.exp(draw(30, 1) / 2), np.exp(draw(30, 2) / 2)
+    there, back = (
+        difference(before, after, COUNT).relative,
+        difference(after, before, COUNT).relative,
+    )
+    assert there and back and there.low is not None and back.high is not None
+    assert (1 + there.low) * (1 + back.high) == pytest.approx(1)
+
+
 def test_effect_sizes_are_cohens() -> None:
     half = np.tile([0.0, 1.0], 20)
     rarely = np.tile([0.0, 0.0, 0.0, 1.0], 10)
@@ -170,9 +195,19 @@ def test_verdicts() -> None:
 
 def test_no_difference_in_any_deal_is_none() -> None:
     before = draw()
-    same = difference(before, before.copy())
-    assert same.absolute == same.relative == EffectEstimate(0.0, 0.0, 0.0, 1.0)
+    same = difference(before, before.copy(), COUNT)
+    for one in (same.absolute, same.relative):
+        assert one and (one.value, one.low, one.high, one.p) == (0.0, None, None, 1.0)
     assert (same.effect, same.verdict) == (0.0, SAME)
+
+
+@pytest.mark.parametrize("questions", [1, 14])
+def test_a_share_that_differs_in_no_deal_may_differ_in_others(questions: int) -> None:
+    none = Ratio(np.zeros(100), np.full(100, 2.0))
+    same = rule_effect(none, none, SHARE, 0.002).decided(questions)
+    rare = 1 - (0.05 / questions) ** (1 / 100)  # Clopper and Pearson
+    assert same.absolute and same.verdict == SAME
+    assert (same.absolute.low, same.absolute.high) == pytest.approx((-rare, rare))
 
 
 def test_a_constant_difference_has_the_p_of_the_sign_test_and_no_interval() -> None:
@@ -187,12 +222,13 @@ def test_a_constant_difference_has_the_p_of_the_sign_test_and_no_interval() -> N
 def test_twice_as_much_of_both_is_no_difference() -> None:
     above, below = draw() / 7, draw()
     doubled = rule_effect(Ratio(above, below), Ratio(2 * above, 2 * below), SHARE, 0)
-    assert doubled.absolute == EffectEstimate(0.0, 0.0, 0.0, 1.0)
+    assert doubled.absolute and (doubled.absolute.value, doubled.absolute.p) == (0.0, 1.0)
 
 
 def test_one_deal_decides_nothing() -> None:
     one = difference(np.array([3.0]), np.array([4.0]), COUNT, 0.9)
-    assert one.absolute == EffectEstimate(1.0, None, None, 1.0)
+    assert one.absolute
+    assert (one.absolute.value, one.absolute.low, one.absolute.p) == (1.0, None, 1.0)
     assert one.decided(1).verdict == UNDECIDED
 
 
@@ -277,3 +313,40 @@ def test_false_alarms_are_rare_in_a_whole_file(deals: int) -> None:
             chances += [one.p for one in (means, rates) if one.p is not None]
         alarms += min(chances) * len(chances) <= 0.05
     assert alarms / runs <= 0.05 + 3 * sqrt(0.05 * 0.95 / runs)
+
+
+def effect_with(value: float, half_width: float, ignored: float, kind: str = SHARE) -> RuleEffect:
+    estimate = EffectEstimate(value, value - half_width, value + half_width, 0.5)
+    return RuleEffect(1.0, 1.0 + value, estimate, estimate, 0.1, kind, ignored, UNDECIDED)
+
+
+@pytest.mark.parametrize("kind", [COUNT, SHARE])
+@pytest.mark.parametrize(
+    ("value", "half_width", "ignored", "factor"),
+    [
+        (0.1, 0.2, 0.0, 4.0),  # it leaves out 0 when it is half as wide
+        (-0.1, 0.2, 0.0, 4.0),
+        (0.01, 0.2, 0.05, 25.0),  # it lies within 0.05 when it is a fifth as wide
+        (0.0, 0.2, 0.05, 16.0),
+        (0.1, 0.05, 0.0, 1.0),  # decided but for rounding
+        (0.0, 0.2, 0.0, None),  # no number of games decides it
+    ],
+)
+def test_games_that_decide_a_question(
+    kind: str, value: float, half_width: float, ignored: float, factor: float | None
+) -> None:
+    effect = effect_with(value, half_width, ignored, kind)
+    assert effect.games_factor == (None if factor is None else pytest.approx(factor))
+    assert replace(effect, verdict=DIFFERENT).games_factor is None
+
+
+@pytest.mark.parametrize(
+    ("factor", "games"), [(1.0, 200), (1.23, 250), (4.0, 800), (61.7, 13_000), (1e12, None)]
+)
+def test_games_to_decide_are_those_of_each_lineup(factor: float, games: int | None) -> None:
+    effects = {"turns": effect_with(0.1, 0.1 * sqrt(factor), 0.0)}
+    answer = RuleSetResult(
+        "b", "a", 2, 2, 3, 100, 600, effects, None, DealRatios(GAME.counts), lineups=3
+    )
+    assert answer.games_to_decide("turns") == games
+    assert answer.games_to_decide("order") is None

@@ -106,7 +106,7 @@ def test_sums_do_not_depend_on_the_blocks_in_which_deals_come(pieces: int) -> No
         for group, table in rows.items()
         for numbers in np.array_split(np.arange(300), pieces)
     ]
-    rng.shuffle(blocks)  # type: ignore[arg-type]
+    rng.shuffle(blocks)
     found = gather_rows(
         {group: [(0, 300)] for group in rows},
         lambda start, count: blocks,

@@ -6,6 +6,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from helpers.arena import Arena
 
@@ -69,6 +70,7 @@ def test_a_text_is_hashed_under_a_name_of_its_own() -> None:
         *[("07", "07"), ("0x7", "0x7"), ("yes", "yes"), (" ", " "), ("x" * 100, "x" * 100)],
         *[(-1, None), (2**128, None), (str(2**128), None), (1.5, None), (True, None)],
         *[(None, None), ("", None), ("x" * 101, None), ("a\nb", None), ("\x1b[2J", None)],
+        *[(np.int64(7), 7), (np.bool_(True), None), (np.float64(7), None)],
         *[([7], None), ("9" * 5000, None), ("\udc80", None)],
     ],
 )

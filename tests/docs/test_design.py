@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from helpers.paths import ROOT
 
-from cantstop_arena.extension_registry import built_in
+from cantstop_arena.extension_registry import FOLDER, built_in
 
 PACKAGE = ROOT / "cantstop_arena"
 PAGE = (ROOT / "docs" / "explanation" / "design.md").read_text("utf-8")
@@ -49,18 +49,18 @@ def test_paths_to_change_exist(what: str, where: str, home: Path) -> None:
 
 def test_tree_names_every_folder() -> None:
     folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    assert set(rooms_of_the_tree()) == folders
+    assert set(rooms_of_the_tree()) == {*folders, FOLDER.name}
 
 
 def test_a_class_name_stands_in_one_module() -> None:
-    """But for the rule sets of the two built-in games."""
+    """But for the rule sets of games."""
     pattern = re.compile(r"^ *class (\w+)", re.M)
     names = Counter(
         name
         for path in PACKAGE.rglob("*.py")
         for name in {*pattern.findall(path.read_text("utf-8"))}
     )
-    assert {name for name, count in names.items() if count > 1} == {"RuleSet"}
+    assert {name for name, count in names.items() if count > 1} <= {"RuleSet"}
 
 
 IN_WORKERS = {"tournaments/pool/worker.py", "table/block_loop.py", "table/plain_table.py"}

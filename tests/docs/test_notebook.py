@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers.documents import blocks
+from helpers.documents import EXTENSIONS, blocks
 from helpers.paths import ROOT
 from helpers.time_limit import TIME_LIMIT
 
 import cantstop_arena as ca
+from cantstop_arena.extension_registry import built_in
 
 PAGE, NOTEBOOK = ROOT / "docs" / "reference" / "python.md", ROOT / "docs" / "notebook.ipynb"
 TUTORIAL = ROOT / "docs" / "tutorial-python.md"
@@ -23,9 +24,20 @@ def test_the_notebook_has_the_code_of_its_page() -> None:
     assert code == blocks(TUTORIAL, "python")
 
 
+def names_in(page: Path) -> set[str]:
+    """What a page calls of the package; ca.pem is a certificate."""
+    return {*re.findall(r"\bca\.(\w+)", page.read_text("utf-8"))} - {"pem"}
+
+
+@pytest.mark.parametrize("name", built_in())
+def test_what_the_page_of_an_extension_calls_exists(name: str) -> None:
+    assert names_in(EXTENSIONS / f"{name}.md") <= set(ca.__all__)
+
+
 def test_what_the_page_calls_exists() -> None:
-    called = set(re.findall(r"\bca\.(\w+)", PAGE.read_text("utf-8")))
-    assert called and called <= set(ca.__all__)
+    called = names_in(PAGE)
+    of_extensions = {name for page in EXTENSIONS.glob("*.md") for name in names_in(page)}
+    assert called and called <= {*ca.__all__, *of_extensions}
     results = set(re.findall(r"\br\.(\w+)", PAGE.read_text("utf-8")))
     assert all(hasattr(ca.Results, name) for name in results - {"folder"})
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import click
 import pytest
-from helpers.documents import REFERENCE
+from helpers.documents import PAGES, REFERENCE
 from helpers.paths import ROOT
 
 from cantstop_arena.cli import main
@@ -42,8 +42,8 @@ def test_the_section_of_a_command_names_all_its_options(name: str) -> None:
 
 
 def test_every_variable_of_the_environment_is_listed() -> None:
-    page = (REFERENCE / "commands.md").read_text("utf-8")
-    listed = set(re.findall(r"^\| `(CANTSTOP_ARENA_\w+)` \|", page, re.MULTILINE))
+    text = "".join(page.read_text("utf-8") for page in PAGES)
+    listed = set(re.findall(r"^\| `(CANTSTOP_ARENA_\w+)` \|", text, re.MULTILINE))
     sources = [file.read_text("utf-8") for file in (ROOT / "cantstop_arena").rglob("*.py")]
     used = {name for text in sources for name in re.findall(r"CANTSTOP_ARENA_[A-Z_]+", text)}
     internal = {  # from process to process

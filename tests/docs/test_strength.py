@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from helpers.paths import ROOT
 
-from cantstop_arena.games.registry import game_named
+from cantstop_arena.games.registry import built_in, game_named
 
 WEAK_TO_STRONG = ("random", "rule28", "glenn-aloi", "tuned")
 
@@ -43,11 +43,9 @@ def test_the_readme_has_rows_of_the_ladder() -> None:
     assert set(mine) <= set(rows)
 
 
-@pytest.mark.parametrize(
-    ("game", "mark", "without"),
-    [("cantstop", "ladder", {"optimal"}), ("cubus", "cubus ladder", set())],
-)
-def test_the_page_has_a_row_for_every_built_in_bot(game: str, mark: str, without: set[str]) -> None:
+@pytest.mark.parametrize("game", built_in())
+def test_the_page_has_a_row_for_every_built_in_bot(game: str) -> None:
     text = (ROOT / "docs" / "explanation" / "strength.md").read_text("utf-8")
+    mark = {"cantstop": "ladder"}.get(game, f"{game} ladder")
     ladder = text.partition(f"<!-- {mark} -->")[2].partition(f"<!-- end of {mark} -->")[0]
-    assert {*names(ladder)} == {*game_named(game).bots} - without
+    assert {*names(ladder)} >= {*game_named(game).bots} - {"optimal"}

@@ -2,12 +2,14 @@
 
 import csv
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.arena import Arena
 from helpers.finished import Finished
+from helpers.game_packages import install_example, on_path
 from helpers.parameters import slow_but
 from jsonschema import Draft202012Validator
 
@@ -59,10 +61,7 @@ def test_every_game_is_a_row_and_together_they_are_the_tables(arena: Arena) -> N
         seated = [
             row for row in rows if [row[f"bot_{seat}"] for seat in range(3)] == lineup["seats"]
         ]
-        won = [
-            sum(row[f"winner_{s}"] / sum(row[f"winner_{t}"] for t in range(3)) for row in seated)
-            for s in range(3)
-        ]
+        won = [sum(row[f"score_{s}"] for row in seated) for s in range(3)]
         assert won == pytest.approx(lineup["wins"])
     forfeits = [row for row in rows if row["forfeit"]]
     assert forfeits and all(row["turns"] is None is row["rolls_0"] for row in forfeits)
@@ -84,6 +83,76 @@ def test_the_ledger_alone_knows_who_won_in_every_format() -> None:
         found = list(csv.DictReader(file))
     assert [row["bot_0"] for row in found] == [row["bot_0"] for row in told]
     assert [row["winner_2"] == "1" for row in found] == [row["winner_2"] for row in told]
+
+
+@pytest.fixture
+def games_of_packages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    folder = tmp_path_factory.mktemp("packages")
+    install_example(folder, "kuhn_poker")
+    install_example(folder, "tandem")
+    with on_path(folder):
+        yield
+
+
+SHORT = {"turn_limit": 14}  # about half of these games end without a winner
+
+
+@pytest.mark.parametrize(
+    ("bots", "keys"),
+    slow_but(
+        (0, 2),
+        [
+            (["rule28", "cautious"], {"rules": SHORT}),
+            (["rule28", "cautious", "random"], {"rules": SHORT, "players": 3}),
+            (["balanced", "honest"], {"game": "kuhn-poker"}),
+            (["saver", "closer"], {"game": "tandem"}),
+        ],
+    ),
+)
+@pytest.mark.usefixtures("games_of_packages")
+def test_rows_of_games_add_up_to_the_tables(bots: list[str], keys: Any) -> None:
+    pytest.importorskip("pandas")
+    found = ca.tournament(bots, games=24, seed=1, **keys).run(page=False, workers=1)
+    frame, seats = found.games_frame(), range(len(bots))
+    found.export_games("games.jsonl")
+    assert frame.astype(object).to_dict("records") == lines("games.jsonl")
+    assert problems("games", lines("games.jsonl")) == []
+    for row in found.standings:
+        for column, total in (("score", row["score"]), ("payoff", row.get("payoff"))):
+            if total is None:
+                assert f"{column}_0" not in frame
+                continue
+            sums = [frame[frame[f"bot_{s}"] == row["bot"]][f"{column}_{s}"].sum() for s in seats]
+            assert sum(sums) / row["games"] == pytest.approx(total)
+    winners, scores = (frame[[f"{name}_{s}" for s in seats]] for name in ("winner", "score"))
+    assert (winners.any(axis=1) == (scores.max(axis=1) > scores.min(axis=1))).all()
+    assert not winners[frame["unfinished"]].any(axis=None) and scores.sum(axis=1).eq(1).all()
+    assert ("turn_limit" in str(keys)) == frame["unfinished"].any()
+    nobody = next((game for game in found.games() if not game.winners), None)
+    assert (nobody is None) == (not (~winners.any(axis=1)).any())
+    if nobody is not None:
+        assert nobody.winner is None and "won by nobody" in repr(nobody)
+
+
+@pytest.mark.slow
+def test_a_share_of_a_game_is_a_fraction_and_a_game_alone_is_won_if_it_ends() -> None:
+    pytest.importorskip("pandas")
+    found = ca.tournament(["rule28", "cautious"], games=24, seed=1, rules=SHORT).run(page=False)
+    frame = found.games_frame()
+    assert {*frame["half_wins_0"]} | {*frame["half_wins_1"]} == {0.0, 0.5, 1.0}
+    alone = ca.tournament(["rule28", "odds"], players=1, games=8, seed=1, rules={"turn_limit": 7})
+    frame = alone.run(page=False).games_frame()
+    assert (frame["winner_0"] == ~frame["unfinished"]).all() and len({*frame["winner_0"]}) == 2
+    assert alone.run(page=False).games_frame(replay=False)["winner_0"].isna().all()
+
+
+def test_games_without_counts_are_missing_in_a_frame() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = results().games_frame(deals=1)  # a bot that faults has no counts in such games
+    assert frame["forfeit"].any() and str(frame["turns_0"].dtype) == "Int64"
+    assert (frame["turns_0"].isna() == frame["forfeit"]).all()
+    rolls = results().rolls_frame(deals=1)
+    assert isinstance(rolls, pandas.DataFrame) and len(rolls.columns) == 12
 
 
 @pytest.mark.slow
@@ -192,10 +261,13 @@ def test_rows_are_as_the_schemas_of_their_tables_say(arena: Arena) -> None:
         assert problems(table, [{**rows[0], "Unheard": 1}]) and problems(table, [{}])
 
 
+@pytest.mark.usefixtures("second_game")
 def test_games_without_dice_have_no_rolls(arena: Arena) -> None:
-    arena("run box.yaml --no-page", yaml="game: cubus\ngames: 2\nseed: 1\nbots: [greedy, hasty]\n")
+    arena(
+        "run box.yaml --no-page", yaml="game: salvage\ngames: 2\nseed: 1\nbots: [careful, drunk]\n"
+    )
     done = arena("export results/box --rolls rolls.csv", code=2)
-    assert "records of Cubus have no rolls" in done.error
+    assert "records of Salvage have no rolls" in done.error
 
 
 # --- Schemas --------------------------------------------------------------------------------------
@@ -231,11 +303,12 @@ def test_schemas_notice_what_is_wrong() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "game: cubus\nplayers: 3\ngames: 6\nseed: 3\nbots: [greedy, hasty, random]\n",
+        "game: salvage\nplayers: 3\ngames: 6\nseed: 3\nbots: [careful, pirate, drunk]\n",
         "players: 1\ngames: 4\nseed: 1\nbots: [rule28, cautious]\n",
         "games: 400\nuntil: {elo_error: 900}\nseed: 1\nbots: [rule28, cautious]\n",
     ],
 )
+@pytest.mark.usefixtures("second_game")
 def test_other_tournaments_are_as_the_schemas_say_and_exported(text: str) -> None:
     Path("other.yaml").write_text(text)
     found = ca.run("other.yaml")

@@ -15,7 +15,7 @@ from cantstop_arena.game_api.rulebook import (
     integer_check,
     whole,
 )
-from cantstop_arena.games.registry import all_games
+from cantstop_arena.games.registry import all_games, game_named
 from cantstop_arena.games.validation import game_faults
 
 
@@ -105,8 +105,9 @@ def test_built_in_games_are_what_is_asked_of_others(game: Game) -> None:
     assert game_faults(game) == []
 
 
+@pytest.mark.usefixtures("second_game")
 def test_a_named_tuple_needs_checks() -> None:
-    class Towers(type(all_games()[1])):  # type: ignore[misc]
+    class Towers(type(game_named("salvage"))):  # type: ignore[misc]
         rules = RuleBook(Tower(), checks={"floors": integer_check(1, 9)})
 
     assert game_faults(Towers()) == ["its RuleBook has no checks for heights, colour"]

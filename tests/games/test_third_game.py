@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,15 +17,10 @@ from helpers.ledgers import blocks_in
 from helpers.paths import TESTS
 
 from cantstop_arena.bots.versions import HISTORY
+from cantstop_arena.games.registry import built_in
 
+pytestmark = pytest.mark.usefixtures("second_game")
 HOME = TESTS / "salvage_game"
-POINTS = """
-[cantstop_arena.games]
-salvage = salvage.game
-
-[cantstop_arena]
-salvage-bots = salvage.bots
-"""
 ARENA = [sys.executable, "-c", "from cantstop_arena.cli import main; main()"]
 DIVE = """
 name: {name}
@@ -63,16 +57,6 @@ for line in sys.stdin:
     if told["type"] in answers:
         print(json.dumps(answers[told["type"]]()), flush=True)
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The package, as if it were installed."""
-    folder = tmp_path_factory.mktemp("packages")
-    shutil.copytree(HOME / "salvage", folder / "salvage")
-    described(folder, "salvage-game", POINTS)
-    with on_path(folder):
-        yield
 
 
 @pytest.mark.slow
@@ -413,7 +397,7 @@ def test_mistyped_game_is_the_only_complaint(arena: Arena) -> None:
         "run", "t.yaml", code=2, yaml="game: salvag\nrules: standard\nbots: [careful, pirate]\n"
     ).output == (
         "t.yaml:1:7: unknown game 'salvag' (did you mean 'salvage'?); "
-        "games are cantstop, cubus, salvage\n"
+        f"games are {', '.join([*built_in(), 'salvage'])}\n"
     )
 
 

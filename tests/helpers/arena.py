@@ -117,3 +117,18 @@ def _in_process(
     )
     text, error = ended.stdout.decode(), ended.stderr.decode()
     return Done(ended.returncode, text, error, text + error)
+
+
+def refuses_blocked(done: Done) -> bool:
+    """Whether a command has refused, before any output, to write below a file."""
+    (*_, last) = done.error.splitlines()
+    is_named = "cannot be written: " in done.error
+    return not done.text and is_named and "Not a directory. Choose another path." in last
+
+
+def completed(arena: Arena, words: str) -> list[str]:
+    """What bash is told for the last of these words."""
+    typed = f"arena {words}".split(" ")
+    told = {"COMP_WORDS": " ".join(typed), "COMP_CWORD": str(len(typed) - 1)}
+    result = arena(env={"_ARENA_COMPLETE": "bash_complete", **told}, code=None)
+    return [line.partition(",")[2] for line in result.output.splitlines()]

@@ -1,6 +1,6 @@
 """Deals made by hand, for tests of what is computed from them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from helpers.simulated import results
 
 
 def populations_of(
-    rows: dict[Group, NDArray[Any]], families: Sequence[tuple[Group, ...]] = ()
+    rows: Mapping[Any, NDArray[Any]], families: Sequence[tuple[Group, ...]] = ()
 ) -> tuple[Populations, ...]:
     """Deals of groups from 0 on: a row of numbers for each."""
     numbers = next(iter(rows.values())).shape[1]

@@ -6,12 +6,18 @@ from pathlib import Path
 from textwrap import dedent
 from typing import NamedTuple
 
+from cantstop_arena.extension_registry import built_in
 from helpers.paths import ROOT
 
 README, DOCS = ROOT / "README.md", ROOT / "docs"
 HOW_TO, REFERENCE, EXPLANATION = DOCS / "how-to", DOCS / "reference", DOCS / "explanation"
 EXTENSIONS = DOCS / "extensions"
-PAGES = [README, *sorted(DOCS.rglob("*.md"))]
+PAGES = [
+    page
+    for page in (README, *sorted(DOCS.rglob("*.md")))
+    if page.parent != EXTENSIONS or page.stem in ("index", *built_in())
+]
+"""All pages, but for those of extensions that are not here."""
 
 _BLOCK = re.compile(
     r"^(?P<indent> *)```(?P<kind>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n"

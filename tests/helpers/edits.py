@@ -26,6 +26,8 @@ from helpers.edit_kits import KITS
 EXEMPT = ("ledger", "history", ".lock")  # beginnings of names that may depend on history
 ARENA = [sys.executable, "-u", "-c", "from cantstop_arena.cli import main; main()"]
 PATTERNS = ("all", "bots/*.py", "bots/[pr]*.py")
+DURATION = r"(?m)^(\w+: )?(About .* by a second of play|How long that takes cannot .*)\.\n"
+"""The line about a duration at the end of a dry run."""
 EXEMPT_FOLDERS = {"logs", "bots", "days"}
 
 
@@ -371,7 +373,7 @@ class Workshop:
     def _planned(self) -> str:
         """What a dry run says that a run will play; it changes nothing."""
         before = contents(Path("results"))
-        plan = self.play("--dry-run").text
+        plan = re.sub(DURATION, "", self.play("--dry-run").text)
         assert contents(Path("results")) == before, self.log
         return plan
 

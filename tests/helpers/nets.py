@@ -2,12 +2,13 @@
 
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-import cantstop_arena as ca
+from cantstop_arena.bots.onnx_files import METADATA
 from cantstop_arena.game_api.policy_net import PolicyNet
+
+SETTING = {"game": "cantstop", "rules": "classic", "players": "2", "encoding": "cantstop/1"}
 
 
 def random_net(observations: int = 58, actions: int = 79, seed: int = 1) -> PolicyNet:
@@ -25,7 +26,26 @@ def random_net(observations: int = 58, actions: int = 79, seed: int = 1) -> Poli
     )
 
 
-def write_net(path: str, **setting: Any) -> Path:
-    """Write the file of a random net that says it was trained for a setting, if any is given."""
+def write_net(path: str, net: PolicyNet | None = None, **setting: str) -> Path:
+    """Write the file of a net, a random one by default; it says the setting it was trained for."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    (first, first_biases), (last, last_biases) = (net or random_net()).layers
+    arrays = {"w0": first, "b0": first_biases, "w1": last, "b1": last_biases}
+    nodes = [
+        helper.make_node("Gemm", ["observations", "w0", "b0"], ["sums"]),
+        helper.make_node("Relu", ["sums"], ["values"]),
+        helper.make_node("Gemm", ["values", "w1", "b1"], ["logits"]),
+    ]
+    tensors = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["rows", size])
+        for name, size in (("observations", len(first)), ("logits", len(last_biases)))
+    ]
+    weights = [numpy_helper.from_array(array, name) for name, array in arrays.items()]
+    graph = helper.make_graph(nodes, "policy", tensors[:1], tensors[1:], weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    texts = {f"{METADATA}{key}": text for key, text in {**SETTING, **setting}.items()}
+    helper.set_model_props(model, texts)
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    return ca.to_onnx(random_net(), path, **setting)
+    Path(path).write_bytes(model.SerializeToString())
+    return Path(path)

@@ -33,7 +33,8 @@ class Truth(msgspec.Struct, frozen=True):
     """What a simulated tournament is made of.
 
     `cycles` adds to the strength of the first of two bots where both sit at a table of two, so that
-    the model does not hold. `lineups` are the groups that meet; None: all.
+    the model does not hold. `lineups` are the groups that meet; None: all. With `by_bot` the shared
+    noise belongs to deal and bot.
     """
 
     strengths: Sequence[float]
@@ -43,6 +44,7 @@ class Truth(msgspec.Struct, frozen=True):
     lineups: Sequence[Group] | None = None
     cycles: Mapping[Group, float] = msgspec.field(default_factory=dict)
     lucky: float = 0.0
+    by_bot: bool = False
 
     @property
     def players(self) -> int:
@@ -62,14 +64,17 @@ class Truth(msgspec.Struct, frozen=True):
         self, deals: int, rng: np.random.Generator, luck: "dict[Group, NDArray[Any]] | None" = None
     ) -> Run:
         """Every deal's winners in every seating; if it is measured, its `luck` is added there."""
+        width = len(self.strengths) if self.by_bot else self.players
         run = {}
         for group in self.groups():
-            common = {circle: rng.gumbel(size=(deals, self.players)) for circle in circles(group)}
+            common = {circle: rng.gumbel(size=(deals, width)) for circle in circles(group)}
             measured = np.zeros((deals, 2 * self.players))
             orders = standard_orders(self.players)
             winners = []
             for order, seating in zip(orders, seatings_of(group), strict=True):
-                masks, noise = self._winners(seating, common[circle_of(seating)], rng)
+                of_circle = common[circle_of(seating)]
+                of_seats = of_circle[:, seating] if self.by_bot else of_circle
+                masks, noise = self._winners(seating, of_seats, rng)
                 winners.append(masks)
                 if self.lucky:
                     seat_luck = self._measured(noise, rng)

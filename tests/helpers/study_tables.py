@@ -47,7 +47,8 @@ class StudyTable(NamedTuple):
 
 
 def as_markdown(tables: Sequence[StudyTable], repetitions: int, seed: int) -> Iterator[str]:
-    """The texts and tables of a study; a text has `{repetitions}` for their number.
+    """The texts and tables of a study; a text has `{repetitions}` for their number, and may have
+    `{error}` for the standard errors.
 
     A line's random numbers depend on the seed and its name only.
     """
@@ -60,8 +61,15 @@ def as_markdown(tables: Sequence[StudyTable], repetitions: int, seed: int) -> It
             for table in tables
         ]
         for table, lines in zip(tables, started, strict=True):
-            yield table.text.format(repetitions=table.repetitions(repetitions))
+            count = table.repetitions(repetitions)
+            yield table.text.format(repetitions=count, error=_error_text(count))
             yield _table(table, lines)
+
+
+def _error_text(count: int) -> str:
+    """The standard errors of shares near 95% and 99.6%."""
+    errors = (100 * (share * (1 - share) / count) ** 0.5 for share in (0.95, 0.996))
+    return "The standard error of 95% is {:.1f} points, that of 99.6% {:.1f}.".format(*errors)
 
 
 def _measure(line: Line, repetitions: int, seed: int) -> Mapping[str, float]:

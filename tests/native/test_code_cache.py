@@ -1,15 +1,16 @@
 """Machine code that is whole and fresh: what stands for it, and how it is kept."""
 
 import ast
-import errno
 import importlib
 import os
+import re
 import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import numba
@@ -19,13 +20,12 @@ from helpers.parameters import slow_but
 
 import cantstop_arena
 from cantstop_arena.errors import ArenaError
-from cantstop_arena.extensions.cubus.engine import engine_cache as cubus
-from cantstop_arena.extensions.learn import compiled as learn
-from cantstop_arena.extensions.strength import compiled as strength
 from cantstop_arena.games.cantstop.engine.engine_cache import ENGINE_CACHE
 from cantstop_arena.native import numba_store
 from cantstop_arena.native.code_cache import (
     SUFFIX,
+    cache_folder,
+    cache_root,
     functions_fingerprint,
     private_folder,
     sources_fingerprint,
@@ -34,12 +34,18 @@ from cantstop_arena.native.numba_store import Store
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="there is no machine code")
 ROOT = Path(cantstop_arena.__file__).parent
-CACHES = {
-    "games/cantstop": ENGINE_CACHE,
-    "extensions/cubus": cubus.ENGINE_CACHE,
-    "extensions/learn": learn.CACHE,
-    "extensions/strength": strength.CACHE,
-}
+
+
+def caches() -> Iterator[tuple[str, str]]:
+    """The games and extensions that are there and have machine code, and where their cache is."""
+    for path in sorted(ROOT.glob("*/*/**/*.py")):
+        name = re.search(r"^(\w+) = CodeCache\(", path.read_text("utf-8"), re.M)
+        if name:
+            module = ".".join(path.relative_to(ROOT.parent).with_suffix("").parts)
+            yield "/".join(path.relative_to(ROOT).parts[:2]), f"{module}:{name[1]}"
+
+
+CACHES = dict(caches())
 
 
 # What it is compiled from ---------------------------------------------------------------------
@@ -182,9 +188,9 @@ def test_all_that_is_compiled_and_all_that_it_imports_is_in_the_fingerprint(home
     told = subprocess.run(
         [sys.executable, "-c", IMPORT_ALL, *names], capture_output=True, text=True, check=True
     )
-    never = {ROOT / f"{name}.py" for name in ("atomic_files", "exit_codes")}
+    never = {ROOT / f"{name}.py" for name in ("atomic_files", "bounded_files", "exit_codes")}
     files = {Path(name) for name in told.stdout.split()} - never
-    sources = CACHES[home].sources
+    sources = resolve_name(CACHES[home]).sources
     assert compiled and compiled <= files
     assert all(path.exists() for path in sources)
     assert not {
@@ -384,20 +390,74 @@ def test_nothing_is_loaded_from_a_folder_of_somebody_else(
         private_folder(tmp_path, "one")
 
 
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
-    (tmp_path / "root").write_text("")
-    with pytest.raises(ArenaError, match="CANTSTOP_ARENA_CACHE"):
-        private_folder(tmp_path / "root", "one")
+def shared(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
 
 
-def test_a_folder_stays_missing_where_nobody_can_write(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def unwritable(folder: Path) -> None:
+    folder.parent.mkdir()
+    folder.write_text("")
+
+
+UNUSABLE: dict[str, Callable[[Path], object]] = {
+    "a file": Path.touch,
+    "in a file": lambda root: root.symlink_to("/dev/null/cache"),
+    "a link to nowhere": lambda root: root.symlink_to("nowhere/cache"),
+    "shared": shared,
+    "shared inside": lambda root: shared(root / "game"),
+    "a file inside": lambda root: unwritable(root / "game"),
+    "on a read-only disk": lambda root: root.symlink_to("/proc/cache"),
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of compiled code, missing, beside the one of temporary files."""
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    monkeypatch.setenv("CANTSTOP_ARENA_CACHE", str(tmp_path / "root"))
+    return tmp_path / "root"
+
+
+@pytest.mark.parametrize("spoil", UNUSABLE.values(), ids=UNUSABLE)
+def test_where_code_cannot_be_kept_it_is_kept_in_a_private_temporary_folder(
+    root: Path, spoil: Callable[[Path], object], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    private_folder(tmp_path, "one")
+    spoil(root)
+    folder = cache_folder("game", "code")
+    assert folder == root.parent / "tmp" / f"cantstop-arena-{os.getuid()}" / "game/code"
+    assert stat.S_IMODE(folder.stat().st_mode) & 0o022 == 0
+    assert cache_folder("game", "code") == folder
+    assert cache_folder("other").parent == folder.parents[1]  # also in children
+    assert os.environ["CANTSTOP_ARENA_CACHE"] == str(folder.parents[1])
+    warning = capsys.readouterr().err
+    assert warning.count("set CANTSTOP_ARENA_CACHE") == warning.count("\n") == 1
 
-    def fails(*_: object, **__: object) -> None:
-        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr(Path, "mkdir", fails)
-    assert private_folder(tmp_path, "one", "two") == tmp_path / "one/two"
-    assert not (tmp_path / "one/two").exists()
+def test_a_run_knows_what_it_must_compile_before_it_starts_workers(root: Path) -> None:
+    """Else each would keep its code elsewhere, and warn."""
+    shared(root)
+    assert not ENGINE_CACHE.has_bot("0")
+    assert cache_root() != root
+
+
+@pytest.mark.parametrize("plant", [Path.touch, shared, lambda path: path.symlink_to("..")])
+def test_a_temporary_folder_that_another_has_prepared_is_not_used(
+    root: Path, plant: Callable[[Path], object]
+) -> None:
+    root.touch()
+    plant(root.parent / "tmp" / f"cantstop-arena-{os.getuid()}")
+    with pytest.raises(ArenaError, match="set CANTSTOP_ARENA_CACHE"):
+        cache_folder("game")
+
+
+def test_without_a_home_code_is_kept_in_a_private_temporary_folder(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def homeless(_: str) -> Path:
+        raise RuntimeError("could not determine the home directory")
+
+    monkeypatch.delenv("CANTSTOP_ARENA_CACHE")
+    monkeypatch.setattr("cantstop_arena.native.code_cache.user_cache_path", homeless)
+    assert cache_folder("game").is_relative_to(root.parent / "tmp")

@@ -12,22 +12,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from helpers.finished import alone_with
 from helpers.parameters import long_but
 from helpers.paths import ROOT
 
-from cantstop_arena.extensions.cubus.engine.bound import computed_max_crates, max_crates
+from cantstop_arena.games.registry import all_games
 from cantstop_arena.native.code_cache import CodeCache
 from cantstop_arena.native.decorators import decorators
 
 PACKAGE = ROOT / "cantstop_arena"
 SCALARS = {"np.int64", "np.uint64", "np.int32", "np.float32", "np.int16", "np.uint8", "np.float64"}
 MATCHES = {
-    "cubus": "match greedy hasty --game cubus --games 4 --seed a",
-    "cantstop": "match rule28 random --games 40 --seed a",
+    game.name: f"match {' '.join([*game.bots][1:3])} --game {game.name} --games 4 --seed a"
+    for game in all_games()
 }
+COMPILED_LONGEST = [*MATCHES][-1]
 
 
 # Rules for functions without reference counting ---------------------------------------------------
@@ -57,11 +57,6 @@ def test_functions_without_reference_counting_call_no_method_of_arrays() -> None
         if ast.unparse(node.func) not in SCALARS
     ]
     assert not calls
-
-
-@pytest.mark.slow
-def test_the_table_of_crates_is_the_computed_one() -> None:
-    assert np.array_equal(max_crates(), computed_max_crates())
 
 
 # Functions that do not compile --------------------------------------------------------------------
@@ -153,7 +148,7 @@ def check(cache: Path, game: str) -> str:
 
 @pytest.fixture
 def full(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache with all functions of both games, made once for all workers of a run."""
+    """A cache with all functions of all games, made once for all workers of a run."""
     shared = tmp_path_factory.getbasetemp().parent / "full-code-cache"
     with alone_with(shared.with_suffix(".lock")):
         if not (shared / "done").exists():
@@ -170,7 +165,7 @@ def stored(cache: Path) -> list[Path]:
 
 
 def files_of(cache: Path, game: str) -> list[Path]:
-    return [path for path in stored(cache) if ("cubus" in path.parts) == (game == "cubus")]
+    return [path for path in stored(cache) if game in path.parts]
 
 
 @pytest.mark.slow
@@ -217,7 +212,7 @@ def test_the_first_compile_can_be_interrupted_at_any_moment(full: Path, tenth: i
     folder.mkdir()
     environment = {**os.environ, "CANTSTOP_ARENA_CACHE": str(folder / "cache"), "NUMBA_OPT": "0"}
     with subprocess.Popen(
-        [sys.executable, "-m", "cantstop_arena", *MATCHES["cubus"].split()],
+        [sys.executable, "-m", "cantstop_arena", *MATCHES[COMPILED_LONGEST].split()],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment,
@@ -226,4 +221,6 @@ def test_the_first_compile_can_be_interrupted_at_any_moment(full: Path, tenth: i
         time.sleep(1 + 1.2 * tenth)
         process.send_signal(signal.SIGINT if tenth % 2 else signal.SIGKILL)
         process.communicate()
-    assert check(folder / "cache", "cubus") == (full / "cubus.out").read_text("utf-8")
+    assert check(folder / "cache", COMPILED_LONGEST) == (
+        full / f"{COMPILED_LONGEST}.out"
+    ).read_text("utf-8")

@@ -1,5 +1,6 @@
 """What a bot's file does to the interpreter when it is imported, in a process that it shares."""
 
+import cProfile
 import os
 import sys
 from collections.abc import Mapping
@@ -88,3 +89,17 @@ def test_a_guard_restores_what_was_there(tmp_path: Path, monkeypatch: pytest.Mon
     assert (os.environ["KEPT"], os.getenv("ALIEN"), os.getenvb(b"ALIEN")) == ("ä", None, None)
     assert (sys.getrecursionlimit(), Path.cwd()) == (limit, tmp_path)
     assert np.geterr()["divide"] == "warn" and os.umask(mask) == 0o022
+
+
+def test_a_profiler_that_was_running_goes_on() -> None:
+    profile, guard = cProfile.Profile(), InterpreterGuard()
+    profile.enable()
+    try:
+        guard.note()
+        sys.setprofile(None)
+        guard.restore()
+        running: object = sys.getprofile()
+        assert running is profile
+        len([])  # which it observes: a function that is none would raise here
+    finally:
+        profile.disable()

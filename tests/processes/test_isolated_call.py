@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 from helpers.arena import Arena
+from helpers.forged_calls import NOT_STRUCTS, forge
 from helpers.parameters import slow_but
 
 from cantstop_arena.check import compiled_version
@@ -16,9 +17,6 @@ from cantstop_arena.check.compiled_version import CompiledComparison
 from cantstop_arena.export import replayed_games
 from cantstop_arena.export.decision_log import DecisionTaken
 from cantstop_arena.export.replayed_games import GamesReplayed, Roll
-from cantstop_arena.extensions.strength.exact.regret import Judgement, Mistake
-from cantstop_arena.extensions.strength.judging import judge_process
-from cantstop_arena.extensions.strength.judging.judge_process import Judged
 from cantstop_arena.processes.isolated_call import IsolatedCall, Raised, run_isolated
 from cantstop_arena.tournaments import speed
 from cantstop_arena.tournaments.speed import TrialPlayed, TrialStopped
@@ -29,23 +27,6 @@ def roll_again(turn): return turn.rolls < 4
 INVALID = "sent an invalid message"
 RUDE = Raised("ValueError: two\nlines \x1b[31m")
 IN_A_LINE = r"ValueError: two lines \x1b[31m"
-NO_STRUCTS: tuple[Any, ...] = (
-    "rubbish",
-    None,
-    {},
-    {"type": "Unknown"},
-    [1],
-    msgspec.msgpack.Ext(1, b""),
-)
-LOSSES, SIZES, MISSED = [[0.0, 0.0, 0.0]] * 4, [0] * 4, [0.0] * 4
-MISTAKE = Mistake(0.1, "choosing", 0, 0, 1, 1, (1, 2), ({}, {}), {2: 1}, "2", "3", "optimal")
-
-
-def judged(
-    losses: Any = LOSSES, sizes: Any = SIZES, missed: Any = MISSED, **mistake: Any
-) -> Judged:
-    worst = [msgspec.structs.replace(MISTAKE, **mistake)]
-    return Judged(Judgement(2, losses, sizes, missed, worst))
 
 
 def played(**changes: Any) -> TrialPlayed:
@@ -53,50 +34,12 @@ def played(**changes: Any) -> TrialPlayed:
     return msgspec.structs.replace(trial, **changes)
 
 
-def forge(
-    monkeypatch: pytest.MonkeyPatch, module: Any, name: str, result: Callable[[Any], Any]
-) -> None:
-    """Let the call of a function return a result that is made of its own, or of nothing."""
-    function: Callable[..., Any] = getattr(module, name)
-
-    @functools.wraps(function)
-    def forged(**keywords: Any) -> Any:
-        return result(functools.partial(function, **keywords))
-
-    monkeypatch.setattr(module, name, forged)
-
-
-NO_JUDGEMENT = f"cautious cannot be judged: its process {INVALID}"
-JUDGE, BENCH, COMPILE = (
-    "judge cautious --rules 2,1 --deals 4",
-    "bench random",
-    "bots compile steady",
-)
-CALLS = {
-    JUDGE: (judge_process, "judged_here"),
-    BENCH: (speed, "time_trial"),
-    COMPILE: (compiled_version, "play_both_versions"),
-}
+BENCH, COMPILE = "bench random", "bots compile steady"
+CALLS = {BENCH: (speed, "time_trial"), COMPILE: (compiled_version, "play_both_versions")}
 # What the call of a command returns, and what the command says of that.
 FORGED: list[tuple[str, Any, str]] = [
-    *((JUDGE, result, NO_JUDGEMENT) for result in NO_STRUCTS),  # one decoder serves all calls
-    (BENCH, "rubbish", INVALID),
+    *((BENCH, result, INVALID) for result in NOT_STRUCTS),  # one decoder serves all calls
     (COMPILE, "rubbish", INVALID),
-    *(
-        (JUDGE, result, NO_JUDGEMENT)
-        for result in (
-            judged(losses=LOSSES[1:], missed=MISSED[1:]),
-            judged(losses=[[0.0] * 2] * 4),
-            judged(missed=[math.nan] * 4),
-            judged(sizes=[0] * 3),
-            judged(kind="unknown"),
-            judged(loss=math.inf),
-            judged(rival="nobody"),
-            judged(taken="\x1b[31m"),
-            judged(best="7" * 100),
-            played(),
-        )
-    ),
     *(
         (BENCH, result, INVALID)
         for result in (

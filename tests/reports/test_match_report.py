@@ -22,7 +22,7 @@ MATCHES = [
     ("rule28", "rule28:threshold=30", "--games", "400", "--luck-removed"),
     ("cautious", "rule28", "--games", "40"),
     ("cautious", "rule28", "--sprt", "0", "10"),
-    ("greedy", "hasty", "--games", "40", "--game", "cubus"),
+    ("careful", "drunk", "--games", "40", "--game", "salvage"),
     ("rule28", "random", "--games", "4"),
     ("rule28", "glenn-aloi", "--players", "3", "--games", "60"),
     ("cautious", "rule28", "--players", "3", "--sprt", "0", "100"),
@@ -51,6 +51,7 @@ def leads(done: Done, first: str) -> list[float | None]:
 
 
 @pytest.mark.parametrize("words", slow_but([2, 4, 5], [(one,) for one in MATCHES]), ids=" ".join)
+@pytest.mark.usefixtures("second_game")
 def test_terminal_json_csv_page_and_api_have_one_elo(arena: Arena, words: tuple[str, ...]) -> None:
     done = arena("match", *words, "--seed", "1", "--page")
     elo = printed(done, "Elo")

@@ -12,11 +12,11 @@ from helpers.arena import Arena
 import cantstop_arena as ca
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.errors import BotError
-from cantstop_arena.extensions.cubus.game import GAME as CUBUS
 from cantstop_arena.game_api.answers import IllegalAnswer
 from cantstop_arena.game_api.batches import actions_in, empty_batch
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.rules import CLASSIC
+from cantstop_arena.games.registry import game_named
 from cantstop_arena.table.device import may_differ
 
 NET = '''"""A net of one layer."""
@@ -66,9 +66,10 @@ def test_a_file_with_decide_is_a_batched_bot(tmp_path: Path) -> None:
             "def decide(batch): pass\ndef roll_again(turn): pass",
             r"decide\(batch\) takes all decisions; leave out roll_again",
         ),
-        ("game = 'cubus'\ndef decide(batch): pass", "Cubus has no batches"),
+        ("game = 'salvage'\ndef decide(batch): pass", "Salvage has no batches"),
     ],
 )
+@pytest.mark.usefixtures("second_game")
 def test_what_is_no_batched_bot_is_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(BotError, match=message):
         loaded(tmp_path, text).build({})
@@ -83,6 +84,7 @@ def roll_again(turn): return decide(turn)
     assert loaded(tmp_path, text).backend == "plain"
 
 
+@pytest.mark.usefixtures("second_game")
 def test_the_encoding_of_cantstop_is_that_of_its_positions() -> None:
     for rules, players in ((CLASSIC, 1), (CLASSIC, 4), (CLASSIC, 3)):
         encoding, position = GAME.encoding(rules, players), GAME.position(rules, players, 0)
@@ -92,7 +94,8 @@ def test_the_encoding_of_cantstop_is_that_of_its_positions() -> None:
             position.action_count,
         )
         assert sum(encoding.fields.values()) == encoding.size
-    assert CUBUS.encoding(CUBUS.rules.default, 2) is None
+    salvage = game_named("salvage")
+    assert salvage.encoding(salvage.rules.default, 2) is None
 
 
 def test_the_best_legal_action_is_taken_and_the_first_of_equal_ones() -> None:

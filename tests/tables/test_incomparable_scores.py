@@ -53,10 +53,11 @@ def test_bots_outside_the_largest_group_that_met_the_same_rivals_are_marked(
     assert told == [analysis.results.bots[bot] for bot in analysis.order if bot in marked]
 
 
-def test_of_fields_of_equal_size_that_of_the_best_bot_stands_unmarked() -> None:
+def test_in_fields_that_never_met_scores_are_marked_within_each() -> None:
     analysis = analysed([(0, 1), (2, 3)], bots=4)
-    best = {0, 1} if analysis.order[0] in (0, 1) else {2, 3}
-    assert analysis.incomparable == {0, 1, 2, 3} - best
+    assert analysis.incomparable == set() and not analysis.scores_compare
+    analysis = analysed([(0, 1)], [(2, 3), (2, 4), (3, 4)], [(2, 3)], bots=5)
+    assert analysis.incomparable == {4}
 
 
 def test_with_three_seats_those_who_sat_at_the_same_tables_compare() -> None:

@@ -47,7 +47,7 @@ def test_columns_are_left_out_in_their_order_then_from_the_right() -> None:
     ]
     notes = fitted(table, 30).notes
     assert notes[-1] == (
-        "To fit the terminal, the columns games and LOS vs next are left out;"
+        "To fit the width, the columns games and LOS vs next are left out;"
         " --wide prints everything."
     )
 

@@ -54,3 +54,10 @@ def test_two_bots_have_no_games_with_others() -> None:
     lines = about_standings(Analysis(totals))
     assert any(line.startswith("Played for a sequential test. ") for line in lines)
     assert not any("stands above" in line for line in lines)
+
+
+def test_what_is_remarked_stands_below_the_standings() -> None:
+    truth = Truth((0, 0, 0), (0.1, -0.1))
+    run = truth.run(30, np.random.default_rng(4))
+    played = replace(results(3, 2, [run]), notes=("bot0 has no nets.",))
+    assert "bot0 has no nets." in about_standings(Analysis(played))

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cantstop_arena.pages.number_text import with_error
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.column import (
     Column,
@@ -103,6 +104,17 @@ def test_numbers_have_their_decimals_and_every_error_stands_below_the_other() ->
 def test_a_lopsided_interval_is_shown_with_both_ends() -> None:
     cells = lines(draw(table(Estimate(1, 0.01, 1), Estimate(0.5, 0.4, 0.6)), TEXT))
     assert [cell.strip() for cell in cells] == ["100.00 (1.00 to 100.00)", "50.00 ± 10.00"]
+
+
+def test_an_open_interval_is_shown_with_the_end_that_it_has() -> None:
+    ends = [Estimate(0.5, 0.4), Estimate(0.5, None, 0.75), Estimate(0.5)]
+    cells = [cell.strip() for cell in lines(draw(table(*ends), TEXT))]
+    assert cells == ["50.00 (from 40.00)", "50.00 (up to 75.00)", "50.00"]
+    assert [with_error(end, 1, 100) for end in ends] == [
+        "50.0 (from 40.0)",
+        "50.0 (up to 75.0)",
+        "50.0",
+    ]
 
 
 @pytest.mark.parametrize(

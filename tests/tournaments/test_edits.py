@@ -1,5 +1,6 @@
 """Each kind of edit: what is played after it, and that the results are those of a fresh run."""
 
+import csv
 import json
 import os
 from pathlib import Path
@@ -27,7 +28,11 @@ START: dict[str, Any] = {"name": "cup", "games": 40, "seed": 1}
 BOTS = ["rule28", "cautious", "bots/plain.py"]
 EDITS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     "more games": ({}, {"games": 90}, "3 in part; playing 150 games."),
-    "fewer games": ({"games": 300}, {"games": 41}, "again, as 42 games end within a block."),
+    "fewer games": (
+        {"games": 300},
+        {"games": 41},
+        "again, as they are stored only together with others",
+    ),
     "fewer, a round number": (
         {"bots": BOTS[:2], "games": 23_000},
         {"bots": BOTS[:2], "games": 10_000},
@@ -252,3 +257,26 @@ def roll_again(turn):
         done = arena("run", "cup.yaml", code=None)
     assert [each["bot"] for each in done.json["disqualified"]] == ["loses_to_others"]
     assert not shop.differences()
+
+
+@pytest.mark.parametrize("first", [{"games": 60}, {"games": 200, "until": {"width": 0.9}}])
+def test_results_of_fewer_games_say_what_they_replace(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: dict[str, Any]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def messages(keys: dict[str, Any]) -> str:
+        return arena("run", "cup.yaml", yaml=json.dumps({**START, "bots": BOTS[:2], **keys})).error
+
+    assert "No game is lost" not in messages(first)
+    before = games_of_tables()
+    assert f"of {before:,}. No game is lost: --games {before} brings" in messages({"games": 10})
+    assert games_of_tables() == 10
+    assert "No game is lost" not in messages({"games": before})
+    assert "No game is lost" not in messages({"games": before + 2})
+
+
+def games_of_tables() -> int:
+    """The games of each pairing that the tables are of."""
+    with Path("results/cup/standings.csv").open() as file:
+        return int(next(csv.DictReader(file))["games"])

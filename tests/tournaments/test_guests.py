@@ -116,13 +116,14 @@ def test_a_match_leaves_the_days_and_names_of_versions(mine: Arena) -> None:
         ("--rules jump", "rules jump contradicts results/mine, which was played with rules cl"),
         ("--luck-removed", "luck removed True contradicts results/mine, which"),
         (
-            "--game cubus",
-            "game cubus contradicts results/mine, which",
+            "--game salvage",
+            "game salvage contradicts results/mine, which",
         ),
         ("--players 3", "players 3 contradicts results/mine, which was played with"),
         ("--fresh", "fresh would remove the games of results/mine; a guest only adds some"),
     ],
 )
+@pytest.mark.usefixtures("second_game")
 def test_other_games_are_refused(mine: Arena, options: str, text: str) -> None:
     before = Path("results/mine/ledger.sqlite").read_bytes()
     assert text in mine(f"{_MATCH} {options}", code=2).error

@@ -86,13 +86,20 @@ def test_value_is_another_measure_of_the_same_games(
     ("command", "why"),
     [
         ("match rule28 odds --luck-removed value --players 3", "by value at tables of two only"),
-        ("match greedy eager --game cubus --luck-removed", "nothing scores it in cubus"),
-        ("match greedy eager --game cubus --luck-removed value", "nothing scores it in cubus"),
-        ("plan greedy eager --game cubus --luck-removed --difference 0.1", "nothing scores it in"),
+        ("match careful pirate --game salvage --luck-removed", "nothing scores it in salvage"),
+        (
+            "match careful pirate --game salvage --luck-removed value",
+            "nothing scores it in salvage",
+        ),
+        (
+            "plan careful pirate --game salvage --luck-removed --difference 0.1",
+            "nothing scores it in",
+        ),
         ("compare both.yaml --luck-removed value", "by value at tables of two only"),
         ("compare value.yaml", "by value at tables of two only"),
     ],
 )
+@pytest.mark.usefixtures("second_game")
 def test_where_value_cannot_be_measured_that_is_said(
     arena: Arena, in_tmp: Path, command: str, why: str
 ) -> None:
@@ -123,11 +130,15 @@ def test_a_plan_with_luck_removed_takes_fewer_deals(arena: Arena, in_tmp: Path) 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("game: cubus\nluck_removed: true\nbots: [greedy, eager]\n", "nothing scores it in cubus"),
+        (
+            "game: salvage\nluck_removed: true\nbots: [careful, pirate]\n",
+            "nothing scores it in salvage",
+        ),
         ("players: 1\nluck_removed: true\nbots: [odds, rule28]\n", "there is nothing to win"),
         ("luck_removed: 1\nbots: [odds, rule28]\n", "must be true, false or value, not 1"),
     ],
 )
+@pytest.mark.usefixtures("second_game")
 def test_where_luck_cannot_be_removed_that_is_said(
     arena: Arena, in_tmp: Path, text: str, why: str
 ) -> None:

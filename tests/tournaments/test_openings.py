@@ -81,10 +81,16 @@ def test_who_asks_for_too_many_plies_is_told(arena: Arena) -> None:
     assert "openings of 500 plies: Breakthrough is over before" in done.output
 
 
-def test_games_without_numbers_have_no_openings(arena: Arena) -> None:
-    for game, bots in (("cantstop", "rule28 random"), ("cubus", "greedy random")):
-        done = arena(f"match {bots} --game {game} --openings 2 --games 2", code=2)
-        assert "openings need a game with numbered actions" in done.output
+@pytest.mark.usefixtures("second_game")
+def test_games_that_have_no_openings_say_why(arena: Arena) -> None:
+    reasons = {
+        "cantstop rule28 random": "need a game in plain Python; Can't Stop is played by an engine",
+        "salvage careful drunk": "need a game with numbered actions, which Salvage has not",
+    }
+    for words, reason in reasons.items():
+        game, *bots = words.split()
+        done = arena("match", *bots, "--game", game, *["--openings", "2", "--games", "2"], code=2)
+        assert f"openings {reason}" in done.output
 
 
 def _openings(files: Iterable[Path]) -> list[tuple[int, ...]]:

@@ -149,3 +149,11 @@ def test_wrong_payoffs_end_the_run_with_deal_and_numbers(tmp_path: Path, arena: 
     assert "Kuhn poker fails in deal " in done.output
     assert ": payoffs [" in done.output
     assert "add up to 2, not to 0, as the game is zero-sum" in done.output
+
+
+def test_that_payoffs_are_not_compared_is_said(tmp_path: Path, arena: Arena) -> None:
+    text = (
+        "game: kuhn-poker\nbots: [balanced, caller]\ngames: 4\nseed: 1\n"
+        "compare: [standard, {base: standard, cards: 5, name: five}]\n"
+    )
+    assert "Payoffs are not compared" in arena("compare cup.yaml --no-page", yaml=text).text

@@ -60,7 +60,7 @@ def bench(
     from cantstop_arena.tournaments.speed import measure_isolated
 
     catalogue = catalogue_for(bots_folder, game_name, isolation=isolate)
-    bot_names = names or [spec.name for spec in catalogue.everything()[0]]
+    bot_names = names or [bot.name for bot in catalogue.everything()[0]]
     rows, hints = list[list[Value]](), list[str]()
     with closing(ProgressScreen("Measuring speeds", "bots")) as screen:
         screen.on_start(0, len(bot_names))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from cantstop_arena.bots.bot_paths import RESULTS, bot_name, bot_path
+from cantstop_arena.bots.bot_paths import RESULTS, bot_name
 from cantstop_arena.bots.versions import StoredVersion, stored_versions, version_in
 from cantstop_arena.cli import shell_complete as completing
 from cantstop_arena.cli.commands.bots_check import check
@@ -22,8 +22,8 @@ from cantstop_arena.texts import in_a_line
 from cantstop_arena.views.command_options import (
     TEXT,
     TableOutput,
+    format_option,
     format_options,
-    json_option,
     print_plain_tables,
 )
 
@@ -41,13 +41,17 @@ class BotGroup(click.Group):
         if command := super().get_command(context, name):
             return command
 
-        def show(words: tuple[str, ...]) -> None:
+        @click.command(name)
+        @click.argument("words", nargs=-1)
+        @format_option
+        def show(words: tuple[str, ...], form: str) -> None:
             if words:
                 hint = did_you_mean(name, self.list_commands(context))
                 raise UsageError(f"there is no command `arena bots {in_a_line(name)}`{hint}")
-            _show(name, **context.params)
+            chosen = {} if form == TEXT else {"form": form}
+            _show(name, **{**context.params, **chosen})
 
-        return click.Command(name, params=[click.Argument(["words"], nargs=-1)], callback=show)
+        return show
 
     def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
         """Completions of commands, options and bots."""
@@ -60,7 +64,6 @@ class BotGroup(click.Group):
     invoke_without_command=True,
     short_help="List the bots, or show one: options, defaults, source.",
 )
-@json_option
 @format_options
 @click.option("--game", "game_name", metavar="NAME", help="List only the bots of this game.")
 @bots_option
@@ -96,25 +99,18 @@ def _list(output: TableOutput, bots_folder: Path, game_name: str | None) -> None
     broken = list(dict.fromkeys(bad for each in catalogues for bad in each.everything()[1]))
     if output.is_text and (note := catalogues[0].rights_note):
         click.echo(note, err=True)
-    usable = [bot for bot in descriptions if not bot.complaint]
-    rows = [_row(bot) for bot in usable]
+    rows = [_row(bot) for bot in descriptions]
     failures = [{"name": b.name, "origin": b.origin, "reason": b.reason} for b in broken]
-    failures += [
-        {"name": bot.name, "origin": _origin(bot), "reason": bot.complaint}
-        for bot in descriptions
-        if bot.complaint
-    ]
     if output.form == "json":
         click.echo(json.dumps({"bots": rows, "broken": failures}, indent=2))
         return
-    notes = [*map(_failure_text, failures), *(outdated_text(bot.path) for bot in usable)]
-    listed_rows = [_row(bot) | {"backend": _backend_text(bot)} for bot in usable]
+    notes = [*map(_failure_text, failures), *(outdated_text(bot.path) for bot in descriptions)]
+    listed_rows = [_row(bot) | {"backend": _backend_text(bot)} for bot in descriptions]
     print_plain_tables([_table(listed_rows, [*filter(None, notes)])], output)
 
 
 def _show(
     reference: str,
-    as_json: bool,
     form: str,
     game_name: str | None,
     bots_folder: Path,
@@ -135,7 +131,7 @@ def _show(
     catalogue = next(playing, catalogues[0])
     bot = find_bot(reference, Path(), catalogue)
     versions = stored_versions(results, bot_name(bot.path)) if bot.path else []
-    if as_json or form == "json":
+    if form == "json":
         click.echo(
             json.dumps(_row(bot) | {"versions": list(map(_version_row, versions))}, indent=2)
         )
@@ -165,15 +161,11 @@ def _row(bot: "BotDescription") -> dict[str, Any]:
     return {
         "name": bot.name,
         "game": bot.game,
-        "origin": short_path(_origin(bot)),
+        "origin": short_path(bot.location),
         "lane": bot.backend,
         "summary": bot.summary,
         "options": bot.defaults,
     }
-
-
-def _origin(bot: "BotDescription") -> str:
-    return str(bot_path(bot.path)) if bot.path else bot.origin
 
 
 def _backend_text(bot: "BotDescription") -> str:
@@ -199,4 +191,5 @@ def _table(rows: list[dict[str, Any]], notes: list[str]) -> "Table":
 def _failure_text(failure: dict[str, str]) -> str:
     """Which plug-in cannot be used, and why."""
     origin = short_path(failure["origin"])
-    return in_a_line(f"Cannot be used: {failure['name']} ({origin}): {failure['reason']}")
+    reason = failure["reason"].partition("\n")[0]
+    return in_a_line(f"Cannot be used: {failure['name']} ({origin}): {reason}")

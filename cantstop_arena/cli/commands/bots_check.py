@@ -1,7 +1,7 @@
 """`arena bots check`: checks of a bot before a tournament."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from math import isfinite
 from pathlib import Path
@@ -30,7 +30,7 @@ def _checked_seconds(context: click.Context, parameter: click.Parameter, seconds
     return seconds
 
 
-@click.command(short_help="Check the bots of a file for errors.")
+@click.command(short_help="Check the bots of a file, or a program, for errors.")
 @click.argument("file", shell_complete=shell_complete.bots)
 @game_option
 @isolate_option
@@ -56,7 +56,8 @@ def check(
 ) -> ExitCode:
     """Check the bots of FILE, or the bot of that name, and play them with many rule sets.
 
-    An earlier version of a bot, NAME@previous, can be checked, too.
+    An earlier version of a bot, NAME@previous, can be checked, too, and a program in any language,
+    ./PROGRAM or its command in quotes.
 
     The exit code is 1 when an error was found. The file runs in a separate process, with --isolate
     in a sandbox.
@@ -65,12 +66,20 @@ def check(
 
     from cantstop_arena.check.check_run import BotCheck
     from cantstop_arena.check.findings import WRONG
+    from cantstop_arena.check.program_check import ProgramCheck
+    from cantstop_arena.tournaments.file.bot_references import command_in, entrant_from_reference
 
     catalogue = catalogue_for(bots_folder, game_name, isolation=isolate)
-    target = _target(file, catalogue)
-    check = BotCheck(target, catalogue, limit)
-    with closing(check.findings()) as raw_findings:
-        findings = _with_relative_paths(_with_compile_hints(raw_findings, target, catalogue))
+    raw_findings: Generator[Finding]
+    if command_in(file, catalogue):
+        entrant = entrant_from_reference(file, catalogue)
+        raw_findings = ProgramCheck(entrant, catalogue, limit).findings()
+    else:
+        target = _target(file, catalogue)
+        bot_findings = BotCheck(target, catalogue, limit).findings()
+        raw_findings = _with_compile_hints(bot_findings, target, catalogue)
+    with closing(raw_findings):
+        findings = _with_relative_paths(raw_findings)
         results = list(findings if as_json else _printed(findings))
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in results], indent=2))
@@ -80,16 +89,11 @@ def check(
 
 def _target(file: str, catalogue: "Catalogue") -> Path | str:
     """The path of an existing bot's own file or of a stored version's, or the name of a bot."""
-    from cantstop_arena.tournaments.file.entrants import find_bot, is_program
+    from cantstop_arena.tournaments.file.entrants import find_bot
 
     if version_in(file) and (stored := find_bot(file, Path(), catalogue).path):
         return stored
     path = Path(file)
-    if path.is_file() and is_program(path):
-        raise UsageError(
-            f"{file} is a program, and only bots in Python can be checked; let it play:"
-            f" arena match {file} random"
-        )
     if (own := own_file(path)) and (path.is_file() or not is_bot_name(file)):
         return real_path(own)
     if path.suffix == ".py" or path.name != file:
@@ -99,7 +103,7 @@ def _target(file: str, catalogue: "Catalogue") -> Path | str:
 
 def _with_compile_hints(
     findings: "Iterator[Finding]", target: Path | str, catalogue: "Catalogue"
-) -> "Iterator[Finding]":
+) -> "Generator[Finding, None, None]":
     """The findings; when none is an error, also the speedup of plain bots by compilation."""
     from cantstop_arena.check.compiled_version import compile_hint
     from cantstop_arena.check.findings import NOTE, WRONG, Finding

@@ -62,7 +62,7 @@ def _check_name(name: str, game: "Game") -> None:
         rule = "the file of a bot has no / in its name, and does not begin with _ or a dot"
         raise UsageError(f"invalid bot name {name!r}: {rule}")
     if is_built_in(name, game):
-        raise UsageError(f"the name {name} is taken by a built-in bot")
+        raise UsageError(f"the name {name} is taken by a built-in bot; choose another")
 
 
 def _file_keys(game: "Game") -> str:

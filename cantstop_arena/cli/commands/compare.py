@@ -24,21 +24,24 @@ def compare(file: Path, given: Given) -> ExitCode:
     from cantstop_arena.api.comparisons import play_comparison, read_comparison
     from cantstop_arena.comparisons.comparison_run import plan_comparison
     from cantstop_arena.reports.comparison_report import as_format, content, write_comparison_page
+    from cantstop_arena.tournaments.duration import duration_text
 
     comparison, catalogue, folder = read_comparison(file, **given.tournament)
     aside = given.aside
     numbers, parts = count(1), len(comparison.players) * len(comparison.rules)
+    screen = RunScreen(comparison.name, given.quiet, aside=aside, standings=False)
 
     def screen_for(name: str) -> RunScreen:
-        title = f"{name} ({next(numbers)} of {parts})"
-        return RunScreen(name, given.quiet, aside=aside, title=title, standings=False)
+        screen.begin_part(name, f"{next(numbers)} of {parts}")
+        return screen
 
     if given.dry_run:
-        plan_comparison(comparison, catalogue, folder, screen_for, given.run["fresh"])
+        missing = plan_comparison(comparison, catalogue, folder, screen_for, given.run["fresh"])
+        if text := duration_text(missing, catalogue, given.run_options.pool_options, screen):
+            screen.echo(text)
         return ExitCode.DONE
     shutdown.announce_resume()
     totals = play_comparison(comparison, catalogue, folder, given.run_options, screen_for)
-    screen = RunScreen(comparison.name, given.quiet, aside=aside)
     screen.echo("")
     print_text(as_format(totals, given.tables.form, given.tables.width))
     page = None

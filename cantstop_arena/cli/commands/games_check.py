@@ -6,14 +6,12 @@ from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.views.command_options import (
     TableOutput,
     format_options,
-    json_option,
     print_plain_tables,
 )
 
 
 @click.command(short_help="Check the code of a game for errors.")
 @click.argument("name")
-@json_option
 @format_options
 def check(name: str, output: TableOutput) -> ExitCode:
     """Check whether the game NAME keeps the contract of games (docs/reference/game-api.md).

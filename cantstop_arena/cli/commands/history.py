@@ -42,7 +42,8 @@ def history(bot: str, folder: Path, play: bool, given: Given) -> None:
     screen = RunScreen(folder.name, given.quiet, given.aside)
     bots_folder = given.tournament["bots_folder"]
     if given.dry_run:
-        MissingGames(folder, bot, bots_folder).announce(screen)
+        if text := MissingGames(folder, bot, bots_folder).announce(given.run_options, screen):
+            screen.echo(text)
         return
     if play:
         shutdown.announce_resume()

@@ -102,6 +102,7 @@ def plan(
 
     from cantstop_arena.deals.payoff import PAYOFF
     from cantstop_arena.game_api.game import score_of
+    from cantstop_arena.processes.system import core_count
     from cantstop_arena.reports.plan_report import CostQuestion, plan_of, plan_table, plan_text
     from cantstop_arena.tournaments.file.bot_references import (
         entrant_from_reference,
@@ -109,7 +110,6 @@ def plan(
     )
     from cantstop_arena.tournaments.file.tournament_file import usual_players
     from cantstop_arena.tournaments.file.yaml_reader import range_text
-    from cantstop_arena.tournaments.pool.worker import worker_count
     from cantstop_arena.tournaments.speed import run_speed_trial
     from cantstop_arena.tournaments.tournament import luck_measure, luck_refusal, score_refusal
 
@@ -144,7 +144,7 @@ def plan(
         question = replace(question, unit=payoff.units, parts=payoff.parts)
         won, corrections = trial.paid, None
     costs = plan_of(question, won, trial.games_per_deal, corrections)
-    cores = workers or worker_count()
+    cores = workers or core_count()
     fault, speed = trial.fault_text(seated), trial.games_per_second
     if output.is_text:
         click.echo(plan_text(costs, seated, rules.name, speed, cores, fault))

@@ -61,7 +61,7 @@ def _anchor(
 @click.option(
     "--people",
     is_flag=True,
-    help="Rate the people who have played against these bots in arena serve, too; in other forms"
+    help="Rate the people who have played against these bots in the browser, too; in other forms"
     " than text, only them.",
 )
 @table_options

@@ -13,7 +13,6 @@ from cantstop_arena.texts import how_many, printable_lines
 from cantstop_arena.views.command_options import (
     TableOutput,
     format_options,
-    json_option,
     print_plain_tables,
 )
 
@@ -29,7 +28,6 @@ _MEGABYTE = 1_000_000
 @click.group(
     invoke_without_command=True, short_help="List the folders of results, check or clean them."
 )
-@json_option
 @format_options
 @versions_option
 @click.pass_context

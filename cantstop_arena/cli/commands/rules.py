@@ -11,7 +11,6 @@ from cantstop_arena.cli.options import catalogue_for, game_option
 from cantstop_arena.views.command_options import (
     TableOutput,
     format_options,
-    json_option,
     print_plain_tables,
 )
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 @click.command(short_help="List the rule sets, or show the parameters of one.")
 @click.argument("name", required=False, shell_complete=shell_complete.rules)
-@json_option
 @format_options
 @game_option
 def rules(name: str | None, game_name: str, output: TableOutput) -> None:

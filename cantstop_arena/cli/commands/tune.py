@@ -8,7 +8,6 @@ from cantstop_arena.cli.options import Given, options
 from cantstop_arena.cli.terminal.progress_screen import ProgressScreen, RunScreen
 from cantstop_arena.views.command_options import (
     file_option,
-    json_flag,
     number_seed_option,
     print_text,
 )
@@ -34,7 +33,6 @@ MAX_SEED = 2**31
 )
 @number_seed_option(MAX_SEED)
 @file_option("--html", "Also write the page to this file.")
-@json_flag
 @options("tune")
 def tune(
     bot: str,
@@ -43,7 +41,6 @@ def tune(
     games: int,
     seed: int,
     html: Path | None,
-    as_json: bool,
     given: Given,
 ) -> None:
     """Find better values for options of BOT.
@@ -53,7 +50,7 @@ def tune(
     arena tune rule28 threshold=24..34 prefer           a number, and a choice
     arena tune tuned numbers --against glenn-aloi       a list of numbers
 
-    One to three options are tuned by rounds of trials and a quadratic fitted to all of them; more
+    One to three options are tuned by rounds of trials and a curve fitted to all of them; more
     options, and lists, by an evolution strategy (CMA-ES). The tuned bot then plays BOT with its
     present options on new deals until a sequential test of 0 against 10 Elo is decided. Options are
     recommended only if it shows that they are stronger. The folder of the results has tuning.json
@@ -74,11 +71,10 @@ def tune(
         **given.tournament,
         **given.run,
     )
-    form = "json" if as_json else given.tables.form
-    print_text(results.as_format(form))
+    print_text(results.as_format(given.tables.form))
     if html is not None:
         write_atomically(html, results.page)
-    screen = RunScreen(results.folder.name, given.quiet, aside=form != "text")
+    screen = RunScreen(results.folder.name, given.quiet, aside=not given.tables.is_text)
     page = None
     if given.page:
         with screen.reporting_page_error():

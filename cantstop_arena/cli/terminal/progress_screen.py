@@ -101,12 +101,13 @@ class Progress:
     """The games played, the total, and the remaining time; `unit` may be another than games.
 
     A run whose end depends on the results has an `aim`: `reached` is a text on how close it is,
-    and `games` the number of games at the next look. `machines` is a text on those of a cluster.
+    and `games` the number of games at the next look. `machines` is a text on others that play,
+    `part` one on what is played of several tournaments.
     """
 
     def __init__(self, aim: str, clock: Clock, unit: str = "games") -> None:
         self.played = self.games = 0
-        self.reached = self.machines = ""
+        self.reached = self.machines = self.part = ""
         self._aim, self._unit = aim, unit
         self._pace = Pace(clock)
 
@@ -146,7 +147,7 @@ class Progress:
             parts.append(f"{time_text((self.games - self.played) / rate)} left")
         if self.machines:
             parts.append(f"on {self.machines}")
-        return ", ".join(parts)
+        return ", ".join(parts) + (f"; {self.part}" if self.part else "")
 
 
 LINE_INTERVAL = 30.0  # seconds between two lines of progress
@@ -252,6 +253,12 @@ class ProgressScreen(RunObserver):
         self._clock = clock
         self._progress = Progress(aim, clock, unit)
         self._display: ProgressDisplay | None = None
+        self._lacking: int | None = None  # games of the present one of several tournaments
+
+    def on_whole(self, games: int) -> None:
+        """Count the games of several tournaments together."""
+        self._progress.stands(0, games)
+        self._lacking = 0
 
     def on_compile(self, names: list[str]) -> None:
         """Print the names of the bots that are being compiled."""
@@ -259,15 +266,24 @@ class ProgressScreen(RunObserver):
 
     def on_start(self, played: int, games: int) -> None:
         """Set how much is done already, and the total."""
-        self._progress.stands(played, games)
+        if self._lacking is None:
+            self._progress.stands(played, games)
+        else:
+            self._lacking = games - played
 
     def on_progress(self, games: int) -> None:
         """Add to what is done."""
         self._progress.add_games(games)
+        if self._lacking is not None:
+            self._lacking -= games
 
     def on_total(self, played: int, games: int) -> None:
         """Replace the counts, as those of a disqualified bot's games no longer apply."""
-        self._progress.stands(played, games)
+        if self._lacking is None:
+            self._progress.stands(played, games)
+        else:
+            self._progress.games += games - played - self._lacking
+            self._lacking = games - played
 
     def on_notice(self, text: str) -> None:
         """Print a message."""
@@ -316,6 +332,11 @@ class RunScreen(ProgressScreen):
         self.aim = aim
         self.bounds = bounds
 
+    def begin_part(self, name: str, number: str) -> None:
+        """Name the one of several tournaments that is played next, such as `2 of 6`."""
+        self.name = name
+        self._progress.part = f"{name} ({number})"
+
     def on_plan(self, plan: "QueryPlan") -> None:
         """Print what the ledger has, and what will be played."""
         if self.quiet:
@@ -325,7 +346,7 @@ class RunScreen(ProgressScreen):
         self.echo(f"{self.name}: {plan_text(plan, self.aim)}")
 
     def on_cluster(self, machines: int, processes: int) -> None:
-        """Store how many machines of a cluster play."""
+        """Store how many other machines play."""
         machine_text = f"{how_many(machines, 'machine')} with {processes:,} processes"
         self._progress.machines = machine_text if machines else "no machine yet"
 

@@ -9,7 +9,7 @@ import msgspec
 
 from cantstop_arena.deals.outcomes import Block, BlockResult
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.errors import ClusterError, GameError, WorkerPoolError
+from cantstop_arena.errors import ArenaError, GameError, WorkerPoolError
 from cantstop_arena.extensions.cluster.bridge_connection import BridgeConnection
 from cantstop_arena.extensions.cluster.cluster_messages import (
     BotBuildFailed,
@@ -45,6 +45,10 @@ from cantstop_arena.tournaments.run_observer import RunObserver
 _BUNDLE = 1.5  # seconds that a bundle of blocks should take
 _WINDOW = 3  # maximum number of bundles of a machine
 _SOON = 0.01  # seconds; shorter times are too short to measure a pace
+
+
+class ClusterError(ArenaError):
+    """A cluster that cannot be reached, that ends, or none of whose machines can play."""
 
 
 class OpenBlock(msgspec.Struct):

@@ -33,7 +33,7 @@ from cantstop_arena.extensions.cluster.cluster_messages import (
 from cantstop_arena.extensions.cluster.dask_errors import connection_problem, later_problem
 from cantstop_arena.extensions.cluster.first_look import differences
 from cantstop_arena.processes.channel import Frames, decoder, frame, take_standard_input
-from cantstop_arena.tournaments.pool.worker import worker_count
+from cantstop_arena.processes.system import core_count
 
 _MAX_READ_BYTES = 1 << 20
 _READ_TIMEOUT = 5.0  # seconds
@@ -260,7 +260,7 @@ async def local_cluster(count: int, processes: int) -> AsyncIterator[Any]:
     dask.config.set(_QUIET)  # also in workers that are started later
     async with LocalCluster(
         n_workers=count,
-        threads_per_worker=processes or max(1, worker_count() // count),
+        threads_per_worker=processes or max(1, core_count() // count),
         processes=True,
         host="127.0.0.1",
         security=Security.temporary(),

@@ -2,7 +2,7 @@
 
 Some rows come from games that are played to the end, others from games that are analysed by
 playouts (`playouts`). Means have Student's interval, with games or deals as the units; quotients
-have the percentiles of a bootstrap of these units.
+have that of a bootstrap of these units (`ratings.bootstrap`), where there are enough.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,6 +17,7 @@ from cantstop_arena.bots.describe import exception_report
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.comparisons.deal_ratios import FIRST_SEAT
 from cantstop_arena.comparisons.samples import RatioSample
+from cantstop_arena.comparisons.statistics import Ratio
 from cantstop_arena.deals.counting import UNFINISHED
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, bits_of
@@ -34,14 +35,16 @@ from cantstop_arena.extensions.design.quantities import (
     LUCK,
     Quantity,
     mean_of,
-    pair_wins,
     quantity_of,
-    score_of,
+    ratio_of,
+    scores_of_pairs,
 )
 from cantstop_arena.extensions.design.sample_games import SampleGames, SamplePlayer
 from cantstop_arena.games.registry import game_named
 from cantstop_arena.processes.isolated_call import IsolatedCall, Raised, result_of, run_all
+from cantstop_arena.ratings.bootstrap import quotient_interval
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.mean_error import TAIL
 from cantstop_arena.texts import in_a_line, listed
 from cantstop_arena.tournaments.bot_adapters import seat_bot
 from cantstop_arena.tournaments.file.entrants import Entrant
@@ -53,9 +56,9 @@ from cantstop_arena.tournaments.run_observer import RunObserver
 GAMES, PLAYOUTS = 60, 16
 DEALS_PER_GAME = 10  # deals played to the end for each game that is analysed
 MAX_DEALS = 10_000
-RESAMPLES = 400
 LEADS = 1.6424  # the square of the deviate that a normal number exceeds with 10%: leads with 90%
 STEP = 400 * log10(3)  # Elo for a score of 75%
+GAMES_TO_TELL = "games_to_tell"
 _DECISIONS = "decisions"
 _CALLS = 40  # the games are analysed in at most so many calls
 _LIMIT = 24 * 3600.0  # seconds for each
@@ -272,40 +275,45 @@ def _luck_rows(games: SampleGames, sample: RatioSample) -> Iterator[ProfileRow]:
         return
     estimate = luck.estimate()
     yield ProfileRow(LUCK, "luck in a single game", estimate, 1, percent=True)
-    numbers = [None if each is None else _games_until_clear(each) for each in estimate]
-    if numbers[0] is not None:
-        value = Estimate(*numbers) if None not in numbers else Estimate(numbers[0])
-        yield ProfileRow("games_to_tell", "games until the better bot leads with 90%", value, 0)
+    games_to_tell = games_until_clear(estimate)
+    if games_to_tell != Estimate(None):
+        label = "games until the better bot leads with 90%"
+        yield ProfileRow(GAMES_TO_TELL, label, games_to_tell, 0)
 
 
-def _games_until_clear(luck: float) -> float | None:
-    """The games after which the better of two bots leads with 90%; None where there is no better
-    one."""
-    return max(1.0, LEADS * luck / (1 - luck)) if luck < 1 else None
+def games_until_clear(luck: Estimate) -> Estimate:
+    """The games after which the better of two bots leads with 90%.
+
+    Where it is open who is better they have no upper end, and without a better one no value.
+    """
+    shares = (1.0 if each is None else each for each in luck)
+    return Estimate(*(max(1.0, LEADS * each / (1 - each)) if each < 1 else None for each in shares))
 
 
 def _ladder_rows(games: SampleGames) -> Iterator[ProfileRow]:
     """The Elo between the bots whose scores are farthest from a half."""
-    scores = [score for pair in pair_wins(games).values() if (score := score_of(*pair))]
-    if not scores:
-        return
-    widest = max(scores, key=lambda score: abs(score.value - 0.5))
-    if widest.value < 0.5:
-        widest = Quantity(1 - widest.value, -widest.influences, is_share=True)
-    if 0 < widest.value < 1 and not games.are_equal:
-        elo = _elo(widest.estimate())
+    scores = scores_of_pairs(games)
+    elo = ladder(scores) if scores and not games.are_equal else Estimate(None)
+    if elo.mean is not None:
         yield ProfileRow("ladder", "Elo from the weakest bot to the best", elo, 0)
         steps = Estimate(*(None if each is None else each / STEP for each in elo))
         yield ProfileRow("steps", "steps of 75% between them", steps, 1)
 
 
-def _elo(score: Estimate) -> Estimate:
-    """The difference in Elo for a score."""
+def ladder(scores: Sequence[Quantity]) -> Estimate:
+    """The difference in Elo of the pair whose score is farthest from a half.
 
-    def elo(share: float | None) -> float | None:
-        return 400 * log10(share / (1 - share)) if share is not None and 0 < share < 1 else None
+    It is chosen by its score, so the intervals of all scores hold together (Dunn 1961).
+    """
+    ends = np.array([score.interval(TAIL / len(scores)) for score in scores]) - 0.5
+    nearest = max(0.0, np.maximum(ends[:, 0], -ends[:, 1]).max())
+    middle = max(abs(score.value - 0.5) for score in scores)
+    return Estimate(*(_elo(0.5 + float(each)) for each in (middle, nearest, np.abs(ends).max())))
 
-    return Estimate(*map(elo, score))
+
+def _elo(score: float) -> float | None:
+    """The difference in Elo for a score of a half or more; None for 1."""
+    return 400 * log10(score / (1 - score)) if score < 1 else None
 
 
 def _duplicate_rows(games: SampleGames) -> Iterator[ProfileRow]:
@@ -324,7 +332,7 @@ def _duplicate_rows(games: SampleGames) -> Iterator[ProfileRow]:
         of_games += (away**2).mean(axis=1).sum(axis=1) / orders
     if seats < 2 or not own.sum() or not of_games.sum():
         return
-    correlation, left = _quotient(covered, own), _quotient(of_means, of_games)
+    correlation, left = quotient(covered, own), quotient(of_means, of_games)
     yield ProfileRow("same_deal", "correlation of a seat's results in a deal", correlation, 2)
     label = "variance that a deal's seatings leave"
     yield ProfileRow("duplicates", label, left, 0, percent=True)
@@ -349,8 +357,8 @@ def _choice_rows(games: Sequence[AnalysedGame], length: str) -> Iterator[Profile
     if length != _DECISIONS:  # else there is such a row, of more games
         yield ProfileRow(_DECISIONS, "decisions a game", mean_of(totals).estimate(), 1)
     if free.sum():
-        yield ProfileRow("moves", "legal moves, where there is a choice", _quotient(moves, free), 1)
-    forced = _quotient(totals - free, totals)
+        yield ProfileRow("moves", "legal moves, where there is a choice", quotient(moves, free), 1)
+    forced = quotient(totals - free, totals)
     yield ProfileRow("forced", "decisions without a choice", forced, 1, percent=True)
 
 
@@ -365,7 +373,7 @@ def _playout_rows(games: Sequence[AnalysedGame]) -> Iterator[ProfileRow]:
             yield ProfileRow("result_variance", label, variance.estimate())
         if len(skill) == len(games):
             yield ProfileRow("skill_leverage", "skill leverage", mean_of(skill).estimate())
-            part = _quotient(luck, luck + skill)
+            part = quotient(luck, luck + skill)
             yield ProfileRow("luck_part", "luck's part of the leverage", part, 0, percent=True)
     yield from _mean_row("lowest", "lowest chance of the later winner", (g.lowest for g in games))
     label = "decided after this share of the game"
@@ -373,7 +381,7 @@ def _playout_rows(games: Sequence[AnalysedGame]) -> Iterator[ProfileRow]:
     weights = np.array([sum(game.weights) for game in games])
     counts = np.array([len(game.weights) for game in games], np.float64)
     if counts.sum():
-        value = _quotient(weights, counts)
+        value = quotient(weights, counts)
         label = "best move above the second, in chances to win"
         yield ProfileRow("weight", label, value, 1, percent=True)
     for index, name in enumerate(("a third", "half", "two thirds")):
@@ -408,17 +416,10 @@ def _variance_of(games: Sequence[AnalysedGame]) -> Quantity | None:
     return mean_of(np.concatenate(squares))
 
 
-def _quotient(numerator: Floats, denominator: Floats) -> Estimate:
-    """A quotient of sums, with the percentiles of a bootstrap of the games or deals."""
-    count = len(numerator)
-    total = denominator.sum()
-    if not total:
+def quotient(numerator: Floats, denominator: Floats) -> Estimate:
+    """A quotient of sums over games or deals."""
+    quantity = ratio_of(Ratio(numerator, denominator))
+    if quantity is None:
         return Estimate(None)
-    value = float(numerator.sum() / total)
-    if count < 2:
-        return Estimate(value)
-    picked = np.random.default_rng(0).integers(0, count, (RESAMPLES, count))
-    below = denominator[picked].sum(axis=1)
-    resampled = numerator[picked].sum(axis=1)[below != 0] / below[below != 0]
-    low, high = np.quantile(resampled, (0.025, 0.975))
-    return Estimate(value, float(low), float(high)) if low < high else Estimate(value)
+    ends = quotient_interval(numerator, denominator)
+    return Estimate(quantity.value, *ends) if ends else quantity.estimate()

@@ -1,12 +1,13 @@
 """The headlines of profiles and designs, and their pages."""
 
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 from cantstop_arena.atomic_files import write_atomically, write_result
 from cantstop_arena.deals.seeds import in_json
 from cantstop_arena.extensions.design.design_tables import changes_text, design_data, missed_targets
-from cantstop_arena.extensions.design.game_profile import GameProfile, ProfileRow
+from cantstop_arena.extensions.design.game_profile import GAMES_TO_TELL, GameProfile, ProfileRow
 from cantstop_arena.extensions.design.quantities import LENGTH, LUCK
 from cantstop_arena.extensions.design.rule_design import HOLDS, OPEN, DesignTotals
 from cantstop_arena.pages.number_text import percent, plain
@@ -26,7 +27,9 @@ def profile_headline(profile: GameProfile) -> str:
         headline_text = f"{profile.title} leaves {percent(min(luck, 1.0))} of a game to luck"
         high = rows[LUCK].value.high
         is_open = luck >= 1 or (high is not None and high >= 1)
-        return f"{headline_text}; it stays open who is better" if is_open else headline_text
+        least = rows[GAMES_TO_TELL].value.low if GAMES_TO_TELL in rows else None
+        takes = f", which takes {ceil(least):,} games or more" if least else ""
+        return f"{headline_text}; it stays open who is better{takes}" if is_open else headline_text
     if length and (mean := _mean_of(length)) is not None:
         return f"{profile.title} takes {plain(mean)} {length.label}"
     return f"{profile.title}, as {listed(profile.bots)} play it"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from cantstop_arena.extensions.design.game_profile import GameProfile, ProfileRow
-from cantstop_arena.tables.column import Column, Kind, Table, Value, estimate
+from cantstop_arena.tables.column import Column, Kind, Table, Value, estimate, interval_texts
 from cantstop_arena.tables.formats import value_text
 from cantstop_arena.texts import how_many
 
@@ -16,7 +16,7 @@ def profile_table(profile: GameProfile, chosen: Sequence[ProfileRow] | None = No
     A part of the rows can be `chosen`; then the table has no notes.
     """
     columns = [Column("label", "measure"), Column("value", "value")]
-    rows = [[_label(row), value_text(_column(row), row.value)] for row in chosen or profile.rows]
+    rows = [[_label(row), _value_text(row)] for row in chosen or profile.rows]
     notes = () if chosen else (extent(profile), *profile.notes)
     return Table(NAME, _title(profile), columns, rows, notes)
 
@@ -44,6 +44,13 @@ def extent(profile: GameProfile) -> str:
 
 def _label(row: ProfileRow) -> str:
     return f"{row.label}, %" if row.percent else row.label
+
+
+def _value_text(row: ProfileRow) -> str:
+    """The value with its interval, or, where there is no value, what the interval says."""
+    if row.value.mean is None:
+        return interval_texts(row.value, row.decimals)[1]
+    return value_text(_column(row), row.value)
 
 
 def _column(row: ProfileRow) -> Column:

@@ -1,13 +1,13 @@
 """Quantities of a game that its designer asks for, each with what every deal adds to it.
 
 Most are quotients of sums over deals: the measures of comparisons, and some more. Deals are the
-units of sampling, and the error of a quantity is that of the mean of its *influences*, by Student's
-t with the degrees of freedom of clusters with heavy tails (`degrees_of_freedom`).
+units of sampling, and the error of a quantity is that of the mean of its *influences*
+(`ratings.mean_error`).
 """
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from math import inf, sqrt
+from math import inf
 
 import msgspec
 import numpy as np
@@ -17,15 +17,12 @@ from cantstop_arena.comparisons.deal_ratios import BOT, DealRatios
 from cantstop_arena.comparisons.samples import RatioSample
 from cantstop_arena.comparisons.statistics import Numbers, Ratio
 from cantstop_arena.deals.counting import COUNT, SHARE
-from cantstop_arena.deals.deal_variance import degrees_of_freedom
 from cantstop_arena.extensions.design.sample_games import SampleGames
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.significance import CENTRAL, student_quantile
+from cantstop_arena.ratings.mean_error import TAIL, MeanError, mean_error
 
 LUCK, DRAWS, LENGTH = "luck", "drawn", "length"
-_TAIL = (1 - CENTRAL) / 2
-_ROUNDING = 1e-12
 
 
 class Quantity(msgspec.Struct, frozen=True, eq=False):
@@ -38,34 +35,52 @@ class Quantity(msgspec.Struct, frozen=True, eq=False):
     @property
     def error(self) -> float:
         """The standard error; infinite with a single deal."""
-        deals = len(self.influences)
-        return float(self.influences.std(ddof=1)) / sqrt(deals) if deals > 1 else inf
+        return inf if len(self.influences) < 2 else self._mean_error.standard_error
 
-    def interval(self, tail: float = _TAIL) -> tuple[float, float]:
+    def interval(self, tail: float = TAIL) -> tuple[float, float]:
         """The interval that the value leaves with this probability, on either side.
 
-        A share that is the same in all deals is another in a share of less than 1 - tail^(1/deals)
-        of all. A single deal says nothing.
+        A single deal says nothing; a count that is the same in all deals is known.
         """
-        deals = len(self.influences)
-        if deals < 2:
+        low, high = self._mean_error.interval_at(tail)
+        if low is None or high is None:
             return (0.0, 1.0) if self.is_share else (-inf, inf)
-        if self.error > _ROUNDING:
-            away = self.influences - self.influences.mean()
-            dof = degrees_of_freedom(deals, away)
-            below, above = (student_quantile(of_end, tail) * self.error for of_end in dof)
-        else:
-            below = above = 1 - tail ** (1 / deals) if self.is_share else 0.0
-        low, high = self.value - below, self.value + above
         return (max(low, 0.0), min(high, 1.0)) if self.is_share else (low, high)
 
-    def estimate(self, tail: float = _TAIL) -> Estimate:
+    @property
+    def _mean_error(self) -> MeanError:
+        bounds = (0.0, 1.0) if self.is_share else (self.value, self.value)
+        return mean_error(self.value, self.influences, bounds)
+
+    def estimate(self, tail: float = TAIL) -> Estimate:
         """The value with its interval; without one where there is a single deal, or a count is the
         same in all."""
         if len(self.influences) < 2:
             return Estimate(self.value)
         low, high = self.interval(tail)
         return Estimate(self.value, low, high) if -inf < low < high < inf else Estimate(self.value)
+
+
+class Luck(Quantity, frozen=True, eq=False):
+    """The luck in a single game: 1 - (`depth`² - `bias`), the influences being those on the depth.
+
+    The depth is the root of the mean over pairs of (2 p - 1)², p being the score of one against the
+    other; to that their errors add the bias. Near a half the squares are skewed, the root is not.
+    """
+
+    depth: float = 0.0
+    bias: float = 0.0
+
+    @property
+    def error(self) -> float:
+        """The standard error; infinite with a single deal."""
+        return 2 * self.depth * super().error
+
+    def interval(self, tail: float = TAIL) -> tuple[float, float]:
+        """The interval that the luck leaves with this probability, on either side."""
+        shallow, deep = Quantity(self.depth, self.influences, is_share=True).interval(tail)
+        low, high = 1 - deep**2 + self.bias, 1 - shallow**2 + self.bias
+        return min(max(low, 0.0), self.value), min(high, 1.0)
 
 
 def mean_of(values: Sequence[float] | Numbers, is_share: bool = False) -> Quantity:
@@ -102,7 +117,7 @@ def quantity_of(key: str, games: SampleGames, sample: RatioSample) -> Quantity |
 
 def _of_all_deals(key: str, games: SampleGames, sample: RatioSample) -> Quantity | None:
     if key == LUCK:
-        return luck_of(games)
+        return luck_of(scores_of_pairs(games))
     counts = games.game.counts
     played = sample.sums["games"]
     if key == DRAWS:
@@ -139,12 +154,19 @@ def score_of(own: Numbers, against: Numbers) -> Quantity | None:
     return ratio_of(Ratio(own, own + against), is_share=True)
 
 
-def luck_of(games: SampleGames) -> Quantity | None:
-    """The luck in a single game: 1 less the mean over pairs of bots of (2 p - 1)^2, where p is the
-    score of one against the other, less what the error of p adds. None with a single bot."""
-    scores = [score for pair in pair_wins(games).values() if (score := score_of(*pair))]
+def scores_of_pairs(games: SampleGames) -> list[Quantity]:
+    """The score of one against the other, of every two different bots."""
+    return [score for pair in pair_wins(games).values() if (score := score_of(*pair))]
+
+
+def luck_of(scores: Sequence[Quantity]) -> Quantity | None:
+    """The luck in a single game, from the scores of all pairs; None with a single bot."""
     if not scores:
         return None
-    value = 1 - np.mean([(2 * each.value - 1) ** 2 - 4 * each.error**2 for each in scores])
-    slopes = [-4 * (2 * each.value - 1) * each.influences for each in scores]
-    return Quantity(min(1.0, float(value)), np.mean(slopes, axis=0), is_share=True)
+    leads = np.array([2 * score.value - 1 for score in scores])
+    bias = float(np.mean([4 * score.error**2 for score in scores]))
+    depth = float(np.sqrt(np.mean(leads**2)))
+    slopes = 2 * (leads / depth if depth else np.ones_like(leads)) / len(scores)
+    influences = slopes @ np.array([score.influences for score in scores])
+    value = min(1.0, 1 - depth**2 + bias)
+    return Luck(value, influences, is_share=True, depth=depth, bias=bias)

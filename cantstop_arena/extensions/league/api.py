@@ -24,6 +24,7 @@ from cantstop_arena.extensions.league.league_run import (
 from cantstop_arena.extensions.league.standings import standings_data, standings_table
 from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.tables.column import Table
+from cantstop_arena.tournaments.duration import duration_text
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
 from cantstop_arena.views.progress_lines import Progress, observer_for
@@ -108,11 +109,14 @@ class PlannedLeague:
                 )
             )
 
-    def plan(self) -> Iterator[str]:
-        """What a run would do, in lines; nothing is checked, played or written."""
+    def plan(self, options: RunOptions, observer: RunObserver) -> Iterator[str]:
+        """What a run would do, and how long it takes, in lines; nothing is checked or written."""
         now = datetime.now().astimezone()
         plan = plan_league(self.league, self.catalogue, self.results, RunObserver(), now)
-        return plan_lines(self.league, plan)
+        yield from plan_lines(self.league, plan)
+        pools = options.pool_options
+        if text := duration_text(plan.missing, self.catalogue, pools, observer):
+            yield f"{self.league.name}: {text}"
 
 
 def read_league(file: Path | str, results: Path | str, bots_folder: Path | str) -> PlannedLeague:

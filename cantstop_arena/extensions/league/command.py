@@ -78,7 +78,7 @@ def league(file: Path, seconds: float, tokens: bool, is_watched: bool, given: Gi
         screen.echo(f"Written to {write_tokens(planned.league, planned.results)}")
         return ExitCode.DONE
     if given.dry_run:
-        for line in planned.plan():
+        for line in planned.plan(given.run_options, screen):
             click.echo(line)
         return ExitCode.DONE
     shutdown.announce_resume()

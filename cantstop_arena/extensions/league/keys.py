@@ -101,7 +101,9 @@ IN_FILE = (
 
 _POOL = ("workers", "cluster", "cluster_wait", "start_method", "memory", "results", "bots_folder")
 OF_COMMAND = shared_keys(
-    *_POOL, "dry_run", "quiet", "form", dry_run="Print what would be checked and played."
+    *_POOL,
+    *("dry_run", "quiet", "form"),
+    dry_run="Print what would be checked and played, and how long the games take.",
 )
 """The keys that `arena league` has as options."""
 OF_FUNCTION = shared_keys(*_POOL, "progress")

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from unicodedata import normalize
 
 import msgspec
 from msgspec.structs import replace
@@ -19,6 +18,7 @@ from cantstop_arena.extensions.league.keys import IN_FILE
 from cantstop_arena.extensions.league.rounds import RoundRules
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.processes.system import seconds_of
+from cantstop_arena.texts import look_key
 from cantstop_arena.tournaments.file.entrant_reader import EntrantReader, read_isolation
 from cantstop_arena.tournaments.file.entrants import Entrant, needs
 from cantstop_arena.tournaments.file.keys import FAULTS
@@ -222,7 +222,7 @@ def _participants(
     for each in ids:
         if not is_printed_well(each):
             reader.complain(node, f"{folder / each}: a participant's name must be printable")
-        elif each in staff:
+        elif look_key(each) in map(look_key, staff):
             reader.complain(node, f"{folder / each}: a bot of the staff has this name; rename one")
         elif each.casefold() == "index":
             reader.complain(node, f"{folder / each}: index.html is the standings; rename it")
@@ -231,7 +231,7 @@ def _participants(
 
 def _page_key(identity: str) -> str:
     """What the files of pages of different participants differ in, on any disk."""
-    return normalize("NFC", identity).replace(" ", "-").casefold()
+    return look_key(identity).replace(" ", "-")
 
 
 def _roster(reader: Reader, entry: Entry | None, base: Path) -> dict[str, str]:

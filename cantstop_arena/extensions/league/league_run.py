@@ -53,6 +53,7 @@ from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK
 from cantstop_arena.tables.plan_text import lineup_noun
 from cantstop_arena.texts import how_many
+from cantstop_arena.tournaments.duration import LineupGames
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
 from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
@@ -93,7 +94,7 @@ class PlayedRounds(NamedTuple):
 class LeaguePlan(msgspec.Struct, frozen=True):
     """What a run would do: the new versions that it would check, and the games it would begin with.
 
-    `stored` of all `groups` have the base rounds in the ledger.
+    `stored` of all `groups` have the base rounds in the ledger, others miss some of their games.
     """
 
     new: Sequence[str]
@@ -101,7 +102,12 @@ class LeaguePlan(msgspec.Struct, frozen=True):
     players: int
     groups: int
     stored: int
-    games: int
+    missing: Sequence[LineupGames]
+
+    @property
+    def games(self) -> int:
+        """The number of games of the base rounds that are missing."""
+        return sum(each.games for each in self.missing)
 
 
 def run_league(
@@ -133,13 +139,15 @@ def run_league(
         def play(field: LeagueField, is_time_up: Callable[[], bool], echo: Echo) -> PlayedRounds:
             tournament = field.tournament(folder, seed)
             with open_games(tournament, catalogue, folder, options, observer, is_time_up) as games:
-                echo(f"{league.name}: {_plan_text(_plan(field, games, submissions))}")
-                table = play_rounds(
-                    field.of_rounds,
-                    league.rounds,
-                    games,
-                    lambda opening: echo(field.text_of(opening)),
-                )
+                plan = _plan(field, games, submissions)
+                echo(f"{league.name}: {_plan_text(plan)}")
+                observer.on_whole(plan.games)
+
+                def begin(opening: RoundOpening) -> None:
+                    echo(field.text_of(opening))
+                    observer.on_whole(opening.games)
+
+                table = play_rounds(field.of_rounds, league.rounds, games, begin)
                 return PlayedRounds(table, field.elo(table, games), games.played)
 
         field = LeagueField(league, submissions)
@@ -296,10 +304,11 @@ class LeagueField:
 
 def _plan(field: LeagueField, games: LeagueGames, submissions: Sequence[Submission]) -> LeaguePlan:
     groups, deals = field.of_rounds.groups, field.base * field.deals
-    missing = [games.missing({group: deals}) for group in groups]
+    counts = {group: games.missing({group: deals}) * field.orders for group in groups}
+    missing = [LineupGames(games.tournament, *each) for each in counts.items() if each[1]]
     new = [each.participant.id for each in submissions if each.is_new]
-    stored, games_missing = missing.count(0), sum(missing) * field.orders
-    return LeaguePlan(new, submissions, field.of_rounds.players, len(groups), stored, games_missing)
+    stored = len(groups) - len(missing)
+    return LeaguePlan(new, submissions, field.of_rounds.players, len(groups), stored, missing)
 
 
 def _plan_text(plan: LeaguePlan) -> str:

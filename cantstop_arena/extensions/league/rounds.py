@@ -8,11 +8,14 @@ with equal weight for each: extra games of one pairing would change what a rank 
 below a bot's own rounds count for its score.
 
 The games are looked at after each round, so all intervals are confidence sequences
-(`ratings.sequential.confidence`), tuned for a quarter of the rounds that are played at most.
+(`ratings.sequential.confidence`), tuned for a quarter of the rounds that are played at most. Bots
+are significantly different by the p-values of these, corrected for all pairs (Holm 1979), so that
+the chance of any false letter is at most 5%.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, pairwise
+from math import sqrt
 from typing import NamedTuple, Protocol, TypeAlias
 
 import msgspec
@@ -22,10 +25,17 @@ from numpy.typing import NDArray
 from cantstop_arena.deals.deal_variance import DegreesOfFreedom
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.ratings.estimate import Estimate, ShareError
-from cantstop_arena.ratings.sequential.confidence import FIRST_LOOK, half_width
-from cantstop_arena.ratings.significance import assign_groups
+from cantstop_arena.ratings.model.evidence import Truths
+from cantstop_arena.ratings.sequential.confidence import (
+    FIRST_LOOK,
+    half_width,
+    min_variance,
+    p_value,
+)
+from cantstop_arena.ratings.significance import assign_groups, significant_pairs
 
 Shares = NDArray[np.float64]
+_ROUNDING = 1e-24  # of a variance of shares
 _TUNED = 4  # the intervals are narrowest after a fourth of the rounds at most
 
 
@@ -227,17 +237,36 @@ class _Rounds:
             for first, second in combinations(group, 2):
                 yield from (p for p in ((first, second), (second, first)) if p in self.of_pairs)
 
-    def is_decided(self, better: int, worse: int) -> bool | None:
-        """Whether two bots are significantly different; None where that needs more games."""
-        first, second = self.series(better), self.series(worse)
+    def _different(self) -> Truths:
+        """Which bots differ significantly, corrected for all pairs and valid at any look."""
+        p_values = np.ones((self.field.bots,) * 2)
+        tested = np.zeros_like(p_values, bool)
+        for pair in combinations(self.members, 2):
+            mean, variance, deals = self._difference(*pair)
+            if deals < FIRST_LOOK:
+                continue
+            variance = variance or min_variance(1 + abs(mean), deals, self.expected)
+            deviate = mean / sqrt(variance / deals)
+            p_values[pair], tested[pair] = p_value(deviate, deals, self.expected), True
+        return significant_pairs(p_values, tested)
+
+    def _difference(self, bot: int, rival: int) -> tuple[float, float, int]:
+        """The mean difference in score, its variance by deal, and the deals that both played."""
+        first, second = self.series(bot), self.series(rival)
         deals = min(len(first), len(second))
         if deals < 2:
-            return None
+            return 0.0, 0.0, deals
         differences = first[:deals] - second[:deals]
-        half = half_width(float(differences.var(ddof=1)), deals, self.expected)
-        if abs(float(differences.mean())) > half:
-            return True
-        return False if half <= self.rules.precision else None
+        variance = float(differences.var(ddof=1))
+        return float(differences.mean()), variance if variance > _ROUNDING else 0.0, deals
+
+    def _neighbours(self, different: Truths) -> Iterator[tuple[tuple[int, int], bool | None]]:
+        """Neighbours in the ranking, and whether they are significantly different; None where that
+        needs more games."""
+        for pair in pairwise(self._ranked()):
+            _, variance, deals = self._difference(*pair)
+            is_tied = half_width(variance, deals, self.expected) <= self.rules.precision
+            yield pair, True if different[pair] else False if is_tied else None
 
     # Further rounds
 
@@ -273,9 +302,9 @@ class _Rounds:
         When it is late, only those whose next round has been played.
         """
         max_rounds, opened = self.rules.most, set[tuple[int, int | None]]()
-        for better, worse in pairwise(self._ranked()):
-            if self.is_decided(better, worse) is None:
-                opened |= {(bot, None) for bot in (better, worse) if self.rounds[bot] < max_rounds}
+        for pair, state in self._neighbours(self._different()):
+            if state is None:
+                opened |= {(bot, None) for bot in pair if self.rounds[bot] < max_rounds}
         if is_late:
             opened = {(bot, None) for bot, _ in opened if self._has_next(bot)}
         for bot, rival, score in self.field.thresholds:
@@ -314,8 +343,11 @@ class _Rounds:
     def _table(self, provisional: Mapping[int, Shares], steps: int, ended: str) -> LeagueTable:
         series = {bot: self.series(bot) for bot in self.members} | dict(provisional)
         ranking = sorted(series, key=lambda bot: (-_mean(series[bot]), bot))
-        ranked, states = self._ranked(), list[bool | None]()
-        states += [self.is_decided(*pair) for pair in pairwise(ranked)]
+        ranked, different = self._ranked(), self._different()
+        states = [state for _, state in self._neighbours(different)]
+        letters = [""] * self.field.bots
+        if ranked:
+            assign_groups(different, ranked, letters)
         rounds = [len(series[bot]) // self.deals for bot in range(self.field.bots)]
         against = {
             (bot, rival): self.against(bot, rival)
@@ -326,7 +358,7 @@ class _Rounds:
             ranking,
             [estimate(series[bot], self.expected) for bot in range(self.field.bots)],
             rounds,
-            self._groups(ranked),
+            letters,
             against,
             frozenset(provisional),
             states.count(True),
@@ -336,16 +368,6 @@ class _Rounds:
             self._cost(map(self.deals_of, self.groups)),
             ended,
         )
-
-    def _groups(self, ranked: Sequence[int]) -> list[str]:
-        different = np.zeros((self.field.bots, self.field.bots), bool)
-        for first, second in combinations(ranked, 2):
-            is_different = self.is_decided(first, second) is True
-            different[first, second] = different[second, first] = is_different
-        groups = [""] * self.field.bots
-        if ranked:
-            assign_groups(different, list(ranked), groups)
-        return groups
 
 
 def estimate(shares: Shares, expected: float) -> Estimate:

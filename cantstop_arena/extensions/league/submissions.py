@@ -103,7 +103,9 @@ class SubmissionReader:
             path = submitted_file(self.league, participant)
             bot = self.catalogue.load_file(path)
         except BotError as error:
-            problem = in_a_line(str(error), _MAX_REASON_LENGTH) or "it cannot be used"
+            problem = (
+                in_a_line(str(error).partition("\n")[0], _MAX_REASON_LENGTH) or "it cannot be used"
+            )
         else:
             is_new = bot.digest not in last_check
             verdict = self._verdict(participant, bot, last_check.get(bot.digest), self.time)

@@ -16,6 +16,7 @@ from cantstop_arena.atomic_files import create_below, refuse_link, write_result
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.state import Event
 from cantstop_arena.tournaments.file.tournament_file import PEOPLE
+from cantstop_arena.tournaments.ledger.ledger import connect
 
 DATABASE = "people.sqlite"
 RECORDS = "games"
@@ -105,12 +106,10 @@ class PeopleStore:
         refuse_link(path)
         self._lock = Lock()  # one connection for all threads
         try:
-            self._database = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            self._database = connect(path, check_same_thread=False, isolation_level=None)
             (version,) = self._database.execute("PRAGMA user_version").fetchone()
             if version > _VERSION:
                 raise UsageError(f"{path} was written by a newer arena; use that one")
-            self._database.execute("PRAGMA journal_mode=WAL")
-            self._database.execute("PRAGMA synchronous=NORMAL")
             self._database.executescript(_SCHEMA)
             self._database.execute(f"PRAGMA user_version={_VERSION}")
         except sqlite3.DatabaseError as error:

@@ -14,7 +14,7 @@ from cantstop_arena.ratings.estimate import Estimate
 
 _DROP = 1.9207294103470267
 _SCALE = 400 / log(10)  # Elo of a factor of e
-_LIMIT = 20_000.0  # Elo on both sides of which nothing is looked for
+_LIMIT = 20_000.0  # Elo on both sides of 0 between which the ends lie, unless rivals are far off
 _STEPS = 80  # of a bisection: to far less than any digit that is printed
 
 
@@ -32,14 +32,17 @@ def person_elo(games: Sequence[PersonGame]) -> Estimate:
     score = sum(game.share for game in games)
     if not games:
         return Estimate(None)
+    limit = max(_LIMIT, *(2 * abs(elo) for game in games for elo in game.rivals))
     if score in (0, len(games)):
-        best = -_LIMIT if score == 0 else _LIMIT
-        bound = _root(lambda elo: _log_likelihood(games, elo) + _DROP, rising=score > 0)
-        return Estimate(None, bound, None) if best > 0 else Estimate(None, None, bound)
-    mean = _root(lambda elo: score - sum(_chance(game, elo) for game in games), rising=False)
+        level, is_best = -_DROP, score > 0
+        bound = _root(lambda elo: _log_likelihood(games, elo) - level, is_best, -limit, limit)
+        return Estimate(None, bound, None) if is_best else Estimate(None, None, bound)
+    mean = _root(
+        lambda elo: score - sum(_chance(game, elo) for game in games), False, -limit, limit
+    )
     level = _log_likelihood(games, mean) - _DROP
-    low = _root(lambda elo: _log_likelihood(games, elo) - level, rising=True, high=mean)
-    high = _root(lambda elo: _log_likelihood(games, elo) - level, rising=False, low=mean)
+    low = _root(lambda elo: _log_likelihood(games, elo) - level, True, -limit, mean)
+    high = _root(lambda elo: _log_likelihood(games, elo) - level, False, mean, limit)
     return Estimate(mean, low, high)
 
 
@@ -62,10 +65,8 @@ def _log_likelihood(games: Sequence[PersonGame], elo: float) -> float:
     return total
 
 
-def _root(
-    function: Callable[[float], float], rising: bool, low: float = -_LIMIT, high: float = _LIMIT
-) -> float:
-    """Where a monotonic function is zero."""
+def _root(function: Callable[[float], float], rising: bool, low: float, high: float) -> float:
+    """Where a monotonic function is zero, between low and high."""
     for _ in range(_STEPS):
         middle = (low + high) / 2
         if (function(middle) < 0) == rising:

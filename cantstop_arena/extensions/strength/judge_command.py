@@ -20,6 +20,7 @@ from cantstop_arena.views.command_options import (
     json_only_flag,
     key_option,
     number_seed_option,
+    only_game_option,
     seats_option,
 )
 from cantstop_arena.views.command_progress import command_progress
@@ -33,6 +34,7 @@ OF_RUNS = ("names", "deals", "tables", "bots_folder", "as_json")
 
 @click.command(short_help="Rate bots' decisions against perfect play.")
 @click.argument("names", nargs=-1, required=True, metavar="BOT...")
+@only_game_option("cantstop")
 @click.option("--against", metavar="BOT", help="The opponent. Default: the judge itself.")
 @click.option(
     "--rules",

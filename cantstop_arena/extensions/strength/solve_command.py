@@ -17,6 +17,7 @@ from cantstop_arena.views.command_options import (
     folder_option,
     json_only_flag,
     key_option,
+    only_game_option,
     print_plain_tables,
     seats_option,
 )
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 @click.command(short_help="Solve a small board exactly.")
 @click.argument("rules")
 @click.argument("changes", nargs=-1, metavar="[KEY=VALUE]...")
+@only_game_option("cantstop")
 @seats_option(2)
 @key_option(
     "memory",

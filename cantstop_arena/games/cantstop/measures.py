@@ -101,5 +101,6 @@ COUNTED = Counts(
         Highlight("comeback", "The greatest comeback"),
     ),
     pace="rolls",
+    parts={"half_wins": WIN_UNITS},
     limit="the limit of turns",
 )

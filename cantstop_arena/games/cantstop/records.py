@@ -186,7 +186,7 @@ class _Reader:
 
 
 VERDICT = "verdict"
-"""The key under which `arena judge` has added to an event; it is dropped when a record is read."""
+"""The key under which a judge has added to an event; it is dropped when a record is read."""
 
 
 def _parsed(line: str) -> Event:

@@ -25,12 +25,14 @@ and its probabilities p the score is Σ (wins - N p), by bot and by seat, and Fi
 Σ N (diag(p) - p pᵀ), likewise (McFadden 1974).
 """
 
+from contextlib import suppress
 from math import log
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from cantstop_arena.errors import ConvergenceError, steps_to
 from cantstop_arena.ratings.model.evidence import (
     Connections,
     Evidence,
@@ -84,10 +86,11 @@ def fit(evidence: Evidence, start: Floats | None = None) -> Luce:
         return _maximum(evidence, start)
     played = _maximum(replace(evidence, luck_correction=0.0), start)
     if _is_attainable(evidence) and not played.links.at_bound.any():
-        corrected = _maximum(evidence, start)
-        distance = np.abs(corrected.parameters - played.parameters).max()
-        if not corrected.seats_at_bound and distance < MAX_CORRECTION:
-            return corrected
+        with suppress(ConvergenceError):
+            corrected = _maximum(evidence, start)
+            distance = np.abs(corrected.parameters - played.parameters).max()
+            if not corrected.seats_at_bound and distance < MAX_CORRECTION:
+                return corrected
     bots = evidence.bots
     parameters = played.parameters + played.inverse @ evidence.luck_correction
     together = played.links.together
@@ -120,10 +123,16 @@ def _maximum(evidence: Evidence, start: Floats | None = None) -> Luce:
     separable = _are_seats_separable(evidence, links.together)
     unbounded = np.any(links.together & links.at_bound, axis=1)
     virtual = _virtual_games(evidence, links.together, unbounded)
-    parameters, converged = maximise(
-        _with_virtual_games(evidence, virtual), links.together, separable, start
-    )
-    if not converged:
+    played = _with_virtual_games(evidence, virtual)
+    try:
+        parameters, at_bound = maximise(played, links.together, separable, start)
+    except ConvergenceError:
+        if start is not None:  # which may be too far off
+            return _maximum(evidence)
+        if played.wins.all():  # so there is a maximum
+            raise
+        at_bound = True
+    if at_bound:
         virtual = _virtual_games(evidence, links.together, np.ones(evidence.bots, np.bool_))
         parameters, _ = maximise(_with_virtual_games(evidence, virtual), links.together, separable)
     bots, evidence = evidence.bots, _with_virtual_games(evidence, virtual)
@@ -137,7 +146,7 @@ def _maximum(evidence: Evidence, start: Floats | None = None) -> Luce:
         inverse=np.linalg.inv(regularised(curvature, links.together)),
         links=links,
         seats_separable=separable,
-        seats_at_bound=not converged,
+        seats_at_bound=at_bound,
     )
 
 
@@ -175,9 +184,11 @@ def _are_seats_separable(evidence: Evidence, together: Truths) -> bool:
     return seats > 1 and lineups > 0 and min_eigenvalue > MIN_INFORMATION * lineups
 
 
+_RATINGS = "The maximum of the ratings' likelihood"
 MAX_STEPS = 100
 MAX_HALVINGS = 60
 TOLERANCE = 1e-9  # of a Newton step, in strength: the next one would be about its square
+ROUNDING = 1e-6  # twice what a step gains in log-likelihood: a thousandth of a standard error
 RUNAWAY = 0.1  # where there is no maximum, steps do not shrink faster
 MAX_DISTANCE = 8.0  # in strength: how far seats may move apart in a step, beyond how far they are
 DAMPING = 1e-12  # relative: keeps Newton's equations regular where rounding would not
@@ -186,24 +197,28 @@ DAMPING = 1e-12  # relative: keeps Newton's equations regular where rounding wou
 def maximise(
     evidence: Evidence, together: Truths, seats_separable: bool, start: Floats | None = None
 ) -> tuple[Floats, bool]:
-    """The maximum, centred, and whether the steps converged as they do if there is one."""
+    """The maximum, centred, and whether it is at infinity: then steps shrink more slowly.
+
+    Raises ConvergenceError where steps do not shrink at all.
+    """
     bots = evidence.bots
     free = np.ones(bots + evidence.seats)
     free[bots:] = seats_separable
     parameters = _start(evidence, together, seats_separable) if start is None else start
     slope: Floats = gradient(evidence, parameters) * free
     previous, length = np.inf, np.inf
-    for _ in range(MAX_STEPS):
+    for _ in steps_to(_RATINGS, MAX_STEPS):
         step = np.linalg.solve(
             regularised(information(evidence, parameters, seats_separable), together), slope
         )
+        gain = slope @ step
         step, slope = _uphill(evidence, parameters, step, slope, free)
         parameters = parameters + step
         previous, length = length, np.abs(step).max(initial=0.0)
-        if length < TOLERANCE:
+        if length < TOLERANCE or (length >= previous and gain < ROUNDING):
             break
-    converged = length < TOLERANCE and (not np.isfinite(previous) or length <= RUNAWAY * previous)
-    return _centred(parameters, together), bool(converged or evidence.wins.all())
+    at_bound = np.isfinite(previous) and length > RUNAWAY * previous and not evidence.wins.all()
+    return _centred(parameters, together), bool(at_bound)
 
 
 def _centred(parameters: Floats, together: Truths) -> Floats:
@@ -241,7 +256,7 @@ def _uphill(
     evidence: Evidence, parameters: Floats, step: Floats, slope: Floats, free: Floats
 ) -> tuple[Floats, Floats]:
     """The step, halved until the slope at its end is no steeper downhill than uphill at its start,
-    and the slope at its end.
+    and the slope at its end. Raises ConvergenceError where no halving is enough.
 
     Slopes are compared, as differences of likelihoods drown in rounding.
     """
@@ -250,12 +265,16 @@ def _uphill(
         for numbers in (parameters, step)
     )
     step = step / (range_of_step / (MAX_DISTANCE + range_now)).max(initial=1.0)
+    gain = slope @ step
     slope_at_end = gradient(evidence, parameters + step) * free
     for _ in range(MAX_HALVINGS):
         if slope_at_end @ step >= -slope @ step:
             break
         step = step / 2
         slope_at_end = gradient(evidence, parameters + step) * free
+    else:
+        if gain > ROUNDING:
+            raise ConvergenceError(_RATINGS, MAX_HALVINGS)
     return step, slope_at_end
 
 

@@ -28,11 +28,17 @@ Cycles, in which bots beat each other in a circle, and their share in the result
   for each bot, fitted by weighted least squares, and of a cyclic flow, the residuals. Weights are
   1 / variance, so that a bot which loses nearly everything drowns nothing. The share is the cyclic
   flow's squares over all squares, both less the mean of the noise in them. It is 0 for bots on a
-  line, 1 for rock, paper and scissors. The cyclic flow's squares follow a noncentral chi-square,
-  which gives the interval.
+  line, 1 for rock, paper and scissors.
+- The squares of both parts follow noncentral chi-squares, which give an interval for each. That of
+  the share is made of the distances that each part's ends, alone, move the share, as the root of
+  their squares (MOVER: Zou and Donner 2008). Pairs that share a bot's luck are correlated, so that
+  the squares of noise have the mean T = tr(C) and the degrees of freedom T² / tr(C²), C being the
+  covariance of the flow's part (Satterthwaite 1946). C follows from a sample of deals, tr(C²)
+  without bias for normal ones (Srivastava 2005).
 """
 
-from math import sqrt
+from itertools import permutations
+from math import hypot, sqrt
 from typing import NamedTuple
 
 import msgspec
@@ -81,7 +87,9 @@ def pair_scores(results: TournamentTotals) -> PairScores:
 
 
 MAX_CYCLES = 10
+ROUNDING = 1e-12  # of what deals add to a flow
 TAIL = 0.025  # beyond each end of an interval
+MIN_DOF_BELOW = 4.5  # of Fisher's F, which has a variance from 4 on
 
 
 class CyclicShare(NamedTuple):
@@ -162,10 +170,14 @@ def _three_cycles(
     ]
 
 
-def cyclic_share(scores: PairScores, bots: int) -> CyclicShare | None:
+def cyclic_share(
+    scores: PairScores, bots: int, deal_flows: Floats | None = None
+) -> CyclicShare | None:
     """The cyclic share; None where it is not defined, or the flow is no more than noise.
 
-    Half a win is added on both sides, so that every flow is finite (Anscombe 1956).
+    `deal_flows` is what sampled deals add to each pair's flow, deals by pairs; without it pairs are
+    taken as independent. Half a win is added on both sides, so that every flow is finite (Anscombe
+    1956).
     """
     won, lost = scores.score * scores.decided + 0.5, (1 - scores.score) * scores.decided + 0.5
     total = won + lost
@@ -177,25 +189,105 @@ def cyclic_share(scores: PairScores, bots: int) -> CyclicShare | None:
     rows = np.arange(len(flow))
     design = np.zeros((len(flow), bots))
     design[rows, scores.first], design[rows, scores.second] = root_weights, -root_weights
-    gradient, rank = _gradient_basis(design)
-    dimensions = len(flow) - rank
-    squares = float(flow @ flow)
-    if dimensions <= 0 or squares - len(flow) <= 2 * sqrt(2 * len(flow)):
+    basis, rank = _gradient_basis(design)
+    if len(flow) == rank:
         return None
-    cyclic_flow = flow - gradient @ (gradient.T @ flow)
-    cyclic_squares = float(cyclic_flow @ cyclic_flow)
-    gradient_squares = max(squares - cyclic_squares - rank, 0.0)
-    limits = (noncentrality(cyclic_squares, dimensions, tail) for tail in (TAIL, 1 - TAIL))
-    return CyclicShare(
-        *(
-            _share_of_squares(net_squares, gradient_squares)
-            for net_squares in (max(cyclic_squares - dimensions, 0.0), *limits)
-        )
+    gradient = basis.T @ flow
+    cyclic = flow - basis @ gradient
+    noise, alone = _standardised(np.zeros((0, len(flow))) if deal_flows is None else deal_flows)
+    of_gradient, leverage = noise @ basis, (basis**2).sum(axis=1)
+    deals = float(scores.deals.min())
+    whole = _Squares(flow, _Noise(noise, alone, len(flow)), deals)
+    if whole.net <= 2 * whole.error:
+        return None
+    of_cycles = noise - of_gradient @ basis.T
+    return _share_of(
+        _Squares(cyclic, _Noise(of_cycles, alone * (1 - leverage), len(flow) - rank), deals),
+        _Squares(gradient, _Noise(of_gradient, alone * leverage, rank), deals),
     )
 
 
-def _share_of_squares(cyclic_squares: float, gradient_squares: float) -> float:
+def _standardised(deal_flows: Floats) -> tuple[Floats, Floats]:
+    """The flows of deals in standard errors, and 1 for each pair without variance there, else 0."""
+    lengths = np.sqrt((deal_flows**2).sum(axis=0))
+    varies = lengths > ROUNDING
+    scaled = np.divide(deal_flows, lengths, out=np.zeros_like(deal_flows), where=varies)
+    return scaled, 1.0 - varies
+
+
+class _Noise(NamedTuple):
+    """The noise in a part of the flow: that of deals, as rows, and the variances of pairs that no
+    deal of the sample shows, which are taken as independent. The part has so many `dimensions`.
+    """
+
+    of_deals: Floats
+    alone: Floats
+    dimensions: int
+
+    def moments(self) -> tuple[float, float]:
+        """The mean of the squares, tr(C), and their degrees of freedom, tr(C)² / tr(C²)."""
+        deals, shown = len(self.of_deals), float((self.of_deals**2).sum())
+        products = float(((self.of_deals @ self.of_deals.T) ** 2).sum())
+        unbiased = products - shown**2 / (deals - 1)
+        unbiased *= (deals - 1) ** 2 / (deals + 1) / (deals - 2)
+        trace = max(shown + float(self.alone.sum()), ROUNDING * self.dimensions)
+        square = unbiased + float((self.alone**2).sum())
+        return trace, trace**2 / min(max(square, trace**2 / self.dimensions), trace**2)
+
+
+class _Squares:
+    """The squares of a part of the flow, less the mean of the noise in them, with 95% limits.
+
+    `error` is the standard deviation of the noise. As variances are estimated from deals, the
+    squares over their mean follow Fisher's F. The limits are those of a chi-square with its mean
+    and variance.
+    """
+
+    def __init__(self, flow: Floats, noise: _Noise, deals: float) -> None:
+        mean, dof = noise.moments()
+        squares = float(flow @ flow)
+        self.net, self.error = max(squares - mean, 0.0), mean * sqrt(2 / dof)
+        below = max(dof * (deals - 1), MIN_DOF_BELOW)
+        of_chi_square = dof * (below - 4) / (dof + below - 2)
+        scale = mean * below / (below - 2) / of_chi_square
+        self.low, self.high = (
+            scale * noncentrality(squares / scale, of_chi_square, tail) for tail in (TAIL, 1 - TAIL)
+        )
+
+
+def _share_of(cyclic: _Squares, gradient: _Squares) -> CyclicShare:
+    share = _ratio(cyclic.net, gradient.net)
+    below = (_ratio(cyclic.low, gradient.net), _ratio(cyclic.net, gradient.high))
+    above = (_ratio(cyclic.high, gradient.net), _ratio(cyclic.net, gradient.low))
+    low, high = (hypot(*(end - share for end in ends)) for ends in (below, above))
+    return CyclicShare(share, max(share - low, 0.0), min(share + high, 1.0))
+
+
+def _ratio(cyclic_squares: float, gradient_squares: float) -> float:
     return cyclic_squares / (cyclic_squares + gradient_squares) if cyclic_squares > 0 else 0.0
+
+
+def flows_of_deals(scores: PairScores, sample: DealClusters, order: Ints) -> Floats:
+    """What each deal of a sample adds to the logarithm of each pair's odds: deals by pairs.
+
+    `order` has the bots, as `scores` numbers them, in the order of the sample.
+    """
+    lineups = order[sample.lineups]
+    seats, bots = len(lineups), len(order)
+    numbers = np.full((bots, bots), -1)
+    numbers[scores.first, scores.second] = numbers[scores.second, scores.first] = np.arange(
+        len(scores.first)
+    )
+    won_in_games = sample.won(seats).transpose(1, 2, 0)
+    won = np.zeros((2, len(scores.first), len(sample.masks)))
+    for seat, rival in permutations(range(seats), 2):
+        pairs = numbers[lineups[seat], lineups[rival]]
+        sides = (lineups[seat] > lineups[rival]).astype(int)
+        met = pairs >= 0
+        np.add.at(won, (sides[met], pairs[met]), won_in_games[seat, met])
+    shares = won / np.maximum(won.sum(axis=2, keepdims=True), 1 / win_units(seats))
+    flows = (shares[0] - shares[1]).T
+    return np.asarray(flows - flows.mean(axis=0))
 
 
 def _gradient_basis(design: Floats) -> tuple[Floats, int]:
@@ -330,11 +422,12 @@ def residuals(results: TournamentTotals) -> Residuals:
     """The residuals and cycles of a tournament's results."""
     scores = pair_scores(results)
     evidence, order = gather_evidence(results)
-    model = fit(evidence)
+    model, sample = fit(evidence), sample_of(results, order)
+    flows = None if sample is None else flows_of_deals(scores, sample, order)
     return Residuals(
         _residuals(results, scores, model, order),
         cycles(scores, len(results.bots)),
-        cyclic_share(scores, len(results.bots)),
+        cyclic_share(scores, len(results.bots), flows),
     )
 
 

@@ -19,12 +19,15 @@ from collections.abc import Iterator
 from functools import cache
 from math import ceil, exp, inf, log, sqrt
 
+from cantstop_arena.errors import steps_to
+
 ALPHA = 0.05
 FIRST_LOOK = 100
 """Deals before the first look: with fewer, an estimated variance is unreliable."""
 GROWTH = 1.25  # of the number of deals, from one look to the next
 _FIRST_LOOK_PART = 20  # the first look comes after the expected deals divided by this
 _TOLERANCE = 1e-14
+_MAX_STEPS = 10_000
 
 
 def multiplier(deals: int, expected: float, alpha: float = ALPHA) -> float:
@@ -88,9 +91,9 @@ def looks(expected: float, maximum: int, growth: float = GROWTH, lineups: int = 
 @cache
 def _best_ratio(alpha: float) -> float:
     """n · rho² at the deals for which rho is best: the r with r = log((1 + r) / alpha²)."""
-    ratio = previous = -2 * log(alpha)
-    while True:
-        ratio = log((1 + previous) / alpha**2)
+    ratio = -2 * log(alpha)
+    for _ in steps_to("The width of a confidence sequence", _MAX_STEPS):
+        previous, ratio = ratio, log((1 + ratio) / alpha**2)
         if abs(ratio - previous) <= _TOLERANCE * ratio:
-            return ratio
-        previous = ratio
+            break
+    return ratio

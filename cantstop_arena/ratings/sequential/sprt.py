@@ -32,6 +32,7 @@ from math import expm1, lcm, log, sqrt
 import msgspec
 
 from cantstop_arena.deals.outcomes import TEST, Until
+from cantstop_arena.errors import steps_to
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # A's score in a deal of two games: its points by two
 ZERO_COUNT = 1e-3  # replaces counts of 0 at SCORES, so that every mean is possible
@@ -43,7 +44,7 @@ PAID_DEALS = 1000.0
 From 100 to a million deals they are at most 27% wider than with the best number.
 """
 _MARGIN = 0.05  # of the span of values, beyond which there is one more on either side
-_STEPS = 200
+_MAX_STEPS = 10_000
 _TOLERANCE = 1e-14
 _MIN_DRIFT = 1e-9  # times the bounds' distance, in step variances: with less there is none
 
@@ -248,7 +249,7 @@ def _tilt(observed: Sequence[tuple[float, float]], mean: float) -> float:
     distances = [a - mean for a, _ in observed]
     low, high = -1 / distances[-1], -1 / distances[0]
     tilt = 0.0
-    for _ in range(_STEPS):
+    for _ in steps_to("The log-likelihood ratio of the test", _MAX_STEPS):
         quotients = [d / (1 + tilt * d) for d in distances]
         surplus = sum(count * term for (_, count), term in zip(observed, quotients, strict=True))
         low, high = (tilt, high) if surplus > 0 else (low, tilt)

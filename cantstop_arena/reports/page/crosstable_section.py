@@ -21,10 +21,10 @@ _EVEN = 0.5
 def crosstable_section(analysis: Analysis) -> Section:
     """The section of the crosstable, for tournaments in which bots have met."""
     finding, paragraphs = _finding(analysis)
-    tables = [_differences(analysis)] if len(analysis.order) <= MAX_WITH_NUMBERS else []
-    return Section(
-        "crosstable", "Crosstable", paragraphs, [heat_map(analysis)], tables, finding=finding
-    )
+    fields = [field for field in analysis.fields if len(field.order) > 1]
+    tables = [_differences(field) for field in fields if len(field.order) <= MAX_WITH_NUMBERS]
+    figures = [heat_map(field) for field in fields]
+    return Section("crosstable", "Crosstable", paragraphs, figures, tables, finding=finding)
 
 
 # The finding --------------------------------------------------------------------------------

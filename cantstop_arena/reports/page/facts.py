@@ -29,6 +29,8 @@ def facts(analysis: Analysis) -> list[Fact]:
     """
     if analysis.is_solo or not analysis.games:
         return []
+    if len(analysis.fields) > 1:
+        return [*_first_player(analysis)]
     return [*_rating(analysis), *_lead(analysis), *_first_player(analysis)]
 
 

@@ -50,7 +50,7 @@ from cantstop_arena.tables.standings import (
     Disqualified,
     Standing,
     per_game,
-    standings,
+    standings_by_field,
 )
 from cantstop_arena.texts import how_many, printable
 
@@ -74,21 +74,26 @@ class _View(msgspec.Struct, frozen=True):
 
 def standings_section(analysis: Analysis) -> Section:
     """The section of the standings, of bots that meet or play alone."""
-    table = standings(analysis)
-    out = [row for row in table.records if isinstance(row, Disqualified)]
+    tables = standings_by_field(analysis)
+    out = [row for row in tables[-1].records if isinstance(row, Disqualified)]
     stated = set(about_disqualified(analysis))  # in the block
     notes = [note for note in _notes(analysis) if note not in stated]
     figures = [Figure(_disqualified(out), "No game with them counts.")] if out else []
-    if len(out) < len(table.rows) or not out:
-        ranked = replace(
-            table,
-            rows=table.rows[: len(table.rows) - len(out)],
-            records=table.records[: len(table.rows) - len(out)],
-        )
-        figures.insert(0, Figure(_table(analysis, ranked), _caption(analysis), notes))
+    ranked = [table for table in map(_without_disqualified, tables) if table.rows or not out]
+    if ranked:
+        fields = [*analysis.fields, analysis]  # those without games are in none
+        own = [
+            Figure(_table(*each), _caption(analysis)) for each in zip(fields, ranked, strict=False)
+        ]
+        figures = [*own[:-1], replace(own[-1], notes=notes), *figures]
     else:
         figures = [replace(figures[0], notes=notes)]
     return Section("standings", "Standings", figures=figures, finding=_finding(analysis))
+
+
+def _without_disqualified(table: Table) -> Table:
+    count = sum(not isinstance(row, Disqualified) for row in table.records)
+    return replace(table, rows=table.rows[:count], records=table.records[:count])
 
 
 def _disqualified(rows: Sequence[Disqualified]) -> Markup:
@@ -124,6 +129,8 @@ def _caption(analysis: Analysis) -> str:
 
 def _finding(analysis: Analysis) -> str:
     playing = [bot for bot in analysis.order if bot not in analysis.without_games]
+    if (fields := len(analysis.fields)) > 1:
+        return f"{fields} fields never met: each has a table, and only its bots compare"
     if len(playing) < 2:
         return "There is nobody to compare with" if playing else _without_games(analysis)
     if analysis.is_solo and not analysis.differences:
@@ -183,6 +190,8 @@ def _table(analysis: Analysis, table: Table) -> Markup:
         *_groups_column(analysis),
     ]
     html = html_table(table, own, "standings", first="first", is_blank=lambda row: not row.games)
+    if analysis.field is not None:
+        html = join_markup(element("h3", table.title), html)
     return _zoomable(analysis, views, html)
 
 
@@ -275,8 +284,9 @@ def _zoomable(analysis: Analysis, views: Sequence[_View], table: Markup) -> Mark
         if bot not in analysis.without_games and not views[0].axis.has(estimates[bot].mean or 0)
     ]
     verb = "stays" if len(outside) == 1 else "stay"
-    label = element("label", f"Zoom in; {all_of(outside)} {verb} at the edge", for_="zoom")
-    box = element("input", type="checkbox", id="zoom", checked=True)
+    key = "zoom" if analysis.field is None else f"zoom{analysis.field[0]}"
+    label = element("label", f"Zoom in; {all_of(outside)} {verb} at the edge", for_=key)
+    box = element("input", type="checkbox", id=key, checked=True)
     return element("div", box, label, table, class_="zoomable")
 
 

@@ -82,7 +82,8 @@ def _sections(
         yield from sections(analysis)
     yield from stored_sections
     if met:
-        yield convergence_section(analysis, past)
+        if len(analysis.fields) == 1:
+            yield convergence_section(analysis, past)
         yield fit_section(analysis)
     yield faults_section(analysis)
     yield origin(COMMAND, RESOLVED, configuration, [("seed", seed_text(analysis))])

@@ -202,7 +202,7 @@ def _best_trial(content: Content) -> str:
 def _about_top(content: Content) -> str:
     values = ", ".join(f"{name} {value_text(value)}" for name, value in content["options"].items())
     return (
-        f"The quadratic fitted to all {len(content['trials'])} trials has its top at {values}, with"
+        f"The curve fitted to all {len(content['trials'])} trials has its top at {values}, with"
         f" a score of {percent(content['fitted'])}. It describes the trials near its top only, and"
         " the best of many trials looks better than it is."
     )
@@ -279,7 +279,7 @@ def _curve(content: Content, option: _Number, height: float) -> Figure:
         "" if len(trials) == len(content["trials"]) else " Of the trials only the nearest ones."
     )
     caption = (
-        f"Dots: trials with 95% intervals; line and ribbon: the fitted quadratic with its"
+        f"Dots: trials with 95% intervals; line and ribbon: the fitted curve with its"
         f" interval{at}. Light column: range of the best value (95%).{scope_note}"
     )
     return Figure(html, caption)
@@ -416,7 +416,7 @@ def _map(content: Content, first: _Number, second: _Number) -> Figure:
     caption = (
         f"Score of each trial in percent against {listed(content['against'])}, with half of its 95%"
         " interval. Frame: range of the best values (95%); filled dot: best by the fitted"
-        " quadratic; open dot: the bot as it is."
+        " curve; open dot: the bot as it is."
     )
     return Figure(html, caption)
 

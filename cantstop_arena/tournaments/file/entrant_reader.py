@@ -23,18 +23,19 @@ from cantstop_arena.bots.known_bot import (
 from cantstop_arena.bots.versions import PREVIOUS, version_in
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import with_options
-from cantstop_arena.texts import in_a_line
+from cantstop_arena.texts import in_a_line, look_key
 from cantstop_arena.tournaments.file.entrants import (
+    ALL,
     Entrant,
     command_of,
     find_bot,
+    name_refusal,
     needed_path,
     needs,
     program_spec,
     usual_name,
 )
 from cantstop_arena.tournaments.file.pattern_entrants import (
-    ALL,
     Field,
     Pattern,
     PatternReader,
@@ -207,6 +208,8 @@ class EntrantReader(msgspec.Struct, frozen=True):
         if bot is None or name is None:
             self._check_name(node, name)
             return []
+        if own_name is not None and (why := name_refusal(own_name, bot)):
+            self.reader.complain(node, why)
         given = self._given(bot, entries)
         swept = _swept(bot, given)
         reference = self._moving_reference(entries)
@@ -341,13 +344,16 @@ class EntrantReader(msgspec.Struct, frozen=True):
         return {**bot.defaults, **given}
 
     def _check_names(self, entrants: Mapping[Node, Sequence[Entrant]]) -> None:
-        lines: dict[str, int] = {}
+        before: dict[str, tuple[str, int]] = {}  # names and lines, by look_key
         for node, made in entrants.items():
             for entrant in made:
-                if entrant.name in lines:
-                    before = f"line {lines[entrant.name]} has a bot called {entrant.name!r}"
-                    self.reader.complain(node, f"{before}; give this one another name with as:")
-                lines.setdefault(entrant.name, line_and_column(node)[0])
+                key = look_key(entrant.name)
+                if key in before:
+                    name, line = before[key]
+                    alike = "" if name == entrant.name else f", which looks like {entrant.name!r}"
+                    text = f"line {line} has a bot called {name!r}{alike}"
+                    self.reader.complain(node, f"{text}; give this one another name with as:")
+                before.setdefault(key, (entrant.name, line_and_column(node)[0]))
 
 
 def _swept(bot: BotDescription, given: Mapping[str, Any]) -> dict[str, list[Any]]:

@@ -24,7 +24,12 @@ from cantstop_arena.bots.bot_paths import (
 )
 from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.describe import describe_command
-from cantstop_arena.bots.known_bot import MAX_NAME_LENGTH, BotDescription
+from cantstop_arena.bots.known_bot import (
+    A_NAME,
+    MAX_NAME_LENGTH,
+    BotDescription,
+    is_printed_well,
+)
 from cantstop_arena.bots.origins import Origin
 from cantstop_arena.bots.versions import (
     is_digest,
@@ -36,7 +41,8 @@ from cantstop_arena.bots.versions import (
 from cantstop_arena.bounded_files import digest_of_path
 from cantstop_arena.errors import BotError
 from cantstop_arena.game_api.bot_options import did_you_mean, files_among
-from cantstop_arena.texts import shortened
+from cantstop_arena.texts import look_key, shortened
+from cantstop_arena.tournaments.file.yaml_reader import quoted
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
@@ -169,7 +175,9 @@ def _file_of(reference: str, folder: Path, catalogue: Catalogue) -> Path:
         former = reference if reference.endswith(ENDINGS) else f"{reference}.py"
         return real_path(own_file(folder / reference) or folder / former)
     if catalogue.has(reference):
-        raise BotError(f"{reference} is no file: only bots from files have earlier versions")
+        conflict = catalogue.name_conflict(reference)
+        message = f"{reference} is no file: only bots from files have earlier versions"
+        raise BotError(conflict or message)
     return real_path(catalogue.file_of(reference) or catalogue.folder / f"{reference}.py")
 
 
@@ -193,16 +201,33 @@ def _file_or_word(word: str, folder: Path) -> str:
     return str(real_path(path)) if "\0" not in word and os.path.isfile(path) else word
 
 
+ALL = "all"  # the reference to every bot
+
+
+def name_refusal(name: str, bot: BotDescription) -> str:
+    """Why a user cannot call a bot by this name; empty if that is possible.
+
+    Commands would read some names as references to something else.
+    """
+    if not is_printed_well(name):
+        return f"the name of a bot {A_NAME}, not {quoted(name)}"
+    is_version = "@" in name and not name.startswith(version_name(bot.name, bot.digest))
+    is_path = name.startswith(("./", "../", "/", "~/"))
+    meanings = {"every bot": name == ALL, "a version": is_version, "a path": is_path}
+    meaning = next((text for text, holds in meanings.items() if holds), "")
+    return f"the name {quoted(name)} means {meaning} in commands; choose another" if meaning else ""
+
+
 def with_distinct_names(entrants: Sequence[Entrant]) -> tuple[Entrant, ...]:
-    """These entrants; of different bots with one name, all but the first get their path added.
+    """These entrants; of different bots with alike names all but the first get their path added.
 
     The same bot with the same options has the same name.
     """
     by_name: dict[str, list[Entrant]] = {}
     for entrant in entrants:
-        by_name.setdefault(entrant.name, []).append(entrant)
+        by_name.setdefault(look_key(entrant.name), []).append(entrant)
     return tuple(
-        replace(entrant, name=_name_with_path(entrant, by_name[entrant.name]))
+        replace(entrant, name=_name_with_path(entrant, by_name[look_key(entrant.name)]))
         for entrant in entrants
     )
 

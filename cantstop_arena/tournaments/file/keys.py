@@ -9,10 +9,11 @@ this table that it shares among them (`shared_keys`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER, RESULTS
+from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.games.registry import DEFAULT
 
 Command: TypeAlias = Literal[
@@ -333,7 +334,7 @@ KEYS = (
     ),
     Key(
         "workers",
-        "Number of worker processes. Default: all cores.",
+        "Number of worker processes. Default: one for each core that it may use.",
         "run",
         "count",
         commands=BESIDE_FILES | HISTORY,
@@ -413,7 +414,7 @@ KEYS = (
     ),
     Key(
         "dry_run",
-        "Print what would be played, and end: nothing is played or written.",
+        "Print what would be played, and how long that takes; nothing is stored.",
         "output",
         bool,
         False,
@@ -477,7 +478,7 @@ KEYS = (
     ),
     Key(
         "wide",
-        "Print complete tables, also on a narrow terminal.",
+        "Print complete tables, also on a narrow terminal and beyond 240 columns.",
         "output",
         bool,
         False,
@@ -514,3 +515,43 @@ def values_in_file(file: File, values: Mapping[str, Any]) -> dict[str, Any]:
         for key in keys_of_file(file)
         if key.name in values and (key.keeps_default or values[key.name] != key.default)
     }
+
+
+_OTHER_WORDS = {
+    "name": "event title tournament tournament_name id",
+    "rules": "variant ruleset rule_set rulesets board",
+    "compare": "rules variants rulesets rule_sets",
+    "players": "seats num_players n_players number_of_players table_size",
+    "games": "rounds round repeat repeats matches n_games num_games games_per_pair games_per_match"
+    " game_count iterations episodes trials deals hands",
+    "until": "sprt precision stop stop_at confidence error",
+    "seed": "srand random_seed rng rng_seed random_state",
+    "decision_limit": "tc time timecontrol time_control timeout time_limit movetime move_time st",
+    "max_faults": "max_errors errors max_timeouts max_crashes",
+    "isolate": "sandbox sandboxed isolation isolated docker container",
+    "anchor": "elo rating base_elo reference",
+    "gauntlet": "challenger seed_engine hero",
+    "openings": "book opening opening_book opening_file start_positions positions",
+    "bots": "engines engine agents agent teams team entrants competitors contestants programs"
+    " strategies models bot participants players_list policies",
+    "exclude": "ignore skip without except",
+    "participants": "students teams entrants competitors submissions bots",
+    "staff": "opponents baselines references house_bots bots",
+    "workers": "concurrency threads jobs processes parallel parallelism cores cpus n_jobs nproc",
+    "results": "output out outdir output_dir folder directory pgnout logdir",
+    "league": "name title event season_name",
+}
+"""Words for keys in other programs' files, such as those of chess tournaments."""
+
+
+def hint_at_key(word: str, allowed: Collection[str]) -> str:
+    """What an unknown key of a file may mean: one of the `allowed` keys, or an option."""
+    plain = word.lower().replace("-", "_").replace(" ", "_")
+    names = [key for key, words in _OTHER_WORDS.items() if plain in (key, *words.split())]
+    if name := next((name for name in names if name in allowed), ""):
+        return f" (did you mean {name!r}?)"
+    options = (BY_NAME[name] for name in (*names, plain) if name in BY_NAME)
+    option = next((key.cli[0] for key in options if key.cli and key.commands), "")
+    if option and "game" in allowed:  # a file, and no part of it such as `until`
+        return f"; it is said on the command line: {option}"
+    return did_you_mean(plain, allowed)

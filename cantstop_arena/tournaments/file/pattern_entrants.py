@@ -40,14 +40,11 @@ from cantstop_arena.bots.loader import only_bot
 from cantstop_arena.bounded_files import paths_matching
 from cantstop_arena.deals.outcomes import LeftOut
 from cantstop_arena.errors import BotError, OtherGameError
-from cantstop_arena.texts import in_a_line, listed
-from cantstop_arena.tournaments.file.entrants import Entrant
+from cantstop_arena.texts import in_a_line, listed, look_key
+from cantstop_arena.tournaments.file.entrants import ALL, Entrant
 
 if TYPE_CHECKING:
     from cantstop_arena.bots.catalogue import Catalogue
-
-
-ALL = "all"
 
 
 def is_pattern(reference: str, folder: Path, catalogue: Catalogue) -> bool:
@@ -408,8 +405,9 @@ class PatternReader:
             return f"it cannot play: {why}"
         if not is_printed_well(name):
             return f"its name {A_NAME}"
-        is_hidden = pattern.text == ALL and bot.path and self._catalogue.has(name)
-        return f"the name {name} is taken" if is_hidden or name in playing.names else ""
+        if pattern.text == ALL and bot.path and self._catalogue.has(name):
+            return self._catalogue.name_conflict(name)
+        return f"the name {name} is taken" if look_key(name) in playing.names else ""
 
     def _leave_out(self, label: str, reason: str) -> None:
         left_out = LeftOut(in_a_line(label), in_a_line(reason, MAX_REASON_LENGTH).rstrip("."))
@@ -421,7 +419,7 @@ class _Playing:
     """The names, the bots and the files that play already."""
 
     def __init__(self, entrants: Sequence[Entrant]) -> None:
-        self.names: set[str] = set()
+        self.names: set[str] = set()  # by look_key
         self.bots: set[tuple[object, ...]] = set()
         self.files = {Path(word) for entrant in entrants for word in entrant.command}
         for entrant in entrants:
@@ -429,7 +427,7 @@ class _Playing:
 
     def add(self, entrant: Entrant) -> None:
         """Add an entrant."""
-        self.names.add(entrant.name)
+        self.names.add(look_key(entrant.name))
         self.bots.add(_key(entrant.bot))
 
 
@@ -442,7 +440,7 @@ def _reason(error: BotError, match: Match, game: str) -> str:
     """Why a bot cannot be used, without the path of its file on this machine."""
     if isinstance(error, OtherGameError):
         return f"it plays {listed(error.games)}, not {game}"
-    text = str(error)
+    text = str(error).partition("\n")[0]
     if match.path:
         for path in (real_path(match.path), bot_path(real_path(match.path))):
             text = text.replace(str(path), match.label)

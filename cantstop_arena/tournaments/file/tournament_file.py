@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -112,16 +113,16 @@ def tournament_from_keys(
 
 def arrivals_in(folder: Path) -> Arrivals:
     """The versions that a folder of results has of a bot; they are read when they are needed."""
+    return partial(_arrivals, folder)
 
-    def arrivals(name: str) -> Sequence[str]:
-        from cantstop_arena.tournaments.ledger.read_ledger import look_into
 
-        with suppress(LedgerError, UsageError):  # there is no such folder yet
-            versions = look_into(folder, lambda ledger: ledger.versions_named(name))
-            return [version.digest for version in versions]
-        return ()
+def _arrivals(folder: Path, name: str) -> Sequence[str]:
+    from cantstop_arena.tournaments.ledger.read_ledger import look_into
 
-    return arrivals
+    with suppress(LedgerError, UsageError):  # there is no such folder yet
+        versions = look_into(folder, lambda ledger: ledger.versions_named(name))
+        return [version.digest for version in versions]
+    return ()
 
 
 def _players(reader: Reader, entries: Mapping[str, Entry], game: Game) -> int:

@@ -21,6 +21,7 @@ from yaml.reader import ReaderError
 from cantstop_arena.errors import ConfigError, Problem, UsageError
 from cantstop_arena.game_api.bot_options import MAX_QUOTE_LENGTH, did_you_mean
 from cantstop_arena.texts import beginning_of
+from cantstop_arena.tournaments.file.keys import hint_at_key
 
 _GROUPED = re.compile(r"[1-9]\d{0,2}(\.\d{3})+")
 
@@ -42,6 +43,7 @@ class Reader:
     def __init__(self, path: Path, text: str | None = None) -> None:
         self.file = str(path)
         self.root, self._refused = compose(path, text)
+        self._listed: dict[frozenset[str], Location] = {}  # known keys: where a message lists them
         self.problems = [
             Problem(self.file, *location, why) for location, why in self._refused.items()
         ]
@@ -72,7 +74,11 @@ class Reader:
                 line, _ = line_and_column(entries[key].key)
                 self.complain(entry.key, f"{quoted(key)} stands here again, after line {line}")
             elif allowed is not None and key not in allowed:
-                self.complain(entry.key, unknown_word("key", key, allowed))
+                location = line_and_column(entry.key)
+                is_first = self._listed.setdefault(frozenset(allowed), location) == location
+                known = f"; known: {', '.join(allowed)}" if is_first else ""
+                hint = hint_at_key(key, allowed)
+                self.complain(entry.key, f"unknown key {quoted(key)}{hint}{known}")
             entries.setdefault(key, entry)
         return entries
 

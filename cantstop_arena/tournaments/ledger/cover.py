@@ -452,23 +452,29 @@ class QueryPlan(NamedTuple):
     """The lineups of a query, with so many `players` each, and the games that will be played.
 
     Of the `groups`, those of disqualified bots apart, `complete` have all their games in the ledger
-    and `partial` some. Of the missing `games`, an upper bound where bots get disqualified, `again`
+    and `partial` some. Of the missing games, an upper bound where bots get disqualified, `again`
     have been played before, in blocks that end beyond the requested number of games for each group.
+    `missing` has the lineups that lack games, and how many.
     """
 
     players: int
     groups: int
     complete: int
     partial: int
-    games: int
     again: int
-    games_per_group: int
+    missing: Sequence[tuple[Group, int]]
+
+    @property
+    def games(self) -> int:
+        """The number of games that will be played."""
+        return sum(games for _, games in self.missing)
 
 
 def plan_of(cover: Cover) -> QueryPlan:
     """The plan for what a query lacks. Groups with the same rows, as of twins, count each."""
     counter, spans = cover.fault_counter(), cover.complete_spans()
-    groups = complete = partial = games = again = 0
+    groups = complete = partial = again = 0
+    lacking, per_deal = list[tuple[Group, int]](), len(cover.orders)
     for group in cover.query.groups:
         if counter.is_void(group):
             continue
@@ -477,19 +483,10 @@ def plan_of(cover: Cover) -> QueryPlan:
         groups += 1
         complete += not missing
         partial += bool(missing) and (started > 0 or tuple(sorted(group)) in spans)
-        if cover.owner(group) == group:
-            games += sum(deals for _, deals in missing)
+        if missing and cover.owner(group) == group:
+            lacking.append((group, sum(deals for _, deals in missing) * per_deal))
             again += started
-    per_deal = len(cover.orders)
-    return QueryPlan(
-        cover.query.players,
-        groups,
-        complete,
-        partial,
-        games * per_deal,
-        again * per_deal,
-        cover.end * per_deal,
-    )
+    return QueryPlan(cover.query.players, groups, complete, partial, again * per_deal, lacking)
 
 
 def _overlap(missing: Sequence[Span], stored: Sequence[Span]) -> int:

@@ -29,6 +29,9 @@ from cantstop_arena.tournaments.ledger.row_codec import LedgerRow, row_checksum,
 
 VERSION = 7
 LEDGER = "ledger.sqlite"
+SUFFIXES = ("", "-wal", "-shm", "-journal")
+"""Of the files of a database: SQLite has the last rows, or the ones before, beside the first."""
+
 _APPLICATION = 0x41524E41  # "ARNA"
 _TABLES = {
     "about": ("key TEXT PRIMARY KEY, value TEXT NOT NULL", "key"),
@@ -406,7 +409,7 @@ class Ledger:
                     )
             rewritten.execute("PRAGMA user_version = 1")
         self.connection.close()
-        for suffix in ("-wal", "-shm"):
+        for suffix in SUFFIXES[1:]:
             Path(f"{self.path}{suffix}").unlink(missing_ok=True)
         tidy.replace(self.path)
         self.connection = connect(self.path)
@@ -473,9 +476,22 @@ def damage_message(path: Path, error: Exception | str) -> str:
     return f"{path}: {error}. If the file is damaged, move it away or start afresh with --fresh."
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """A connection to the database in a file; committed transactions survive a crash."""
-    connection = sqlite3.connect(path)
-    connection.execute("PRAGMA journal_mode = WAL")
+def connect(path: Path, **options: Any) -> sqlite3.Connection:
+    """A connection to the database in a file; committed transactions survive a crash.
+
+    A write-ahead log lets others read meanwhile. It needs memory that processes share, which some
+    network file systems lack; there a rollback journal serves, which is slower. `options` are those
+    of `sqlite3.connect`. Raises sqlite3.Error.
+    """
+    connection: sqlite3.Connection = sqlite3.connect(path, **options)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("SELECT COUNT(*) FROM sqlite_master")  # opens the memory
+    except sqlite3.OperationalError:
+        connection.close()
+        connection = sqlite3.connect(path, **options)
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")  # needs none to leave a log's mode
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("PRAGMA locking_mode = NORMAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     return connection

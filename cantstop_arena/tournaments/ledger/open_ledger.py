@@ -9,6 +9,7 @@ of the comparison, and a query in the comparison's ledger.
 Bots whose games are recorded could reach the ledger: `protected_ledger` restores it.
 """
 
+import errno
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -21,14 +22,13 @@ from cantstop_arena.deals.seeds import Seed
 from cantstop_arena.errors import EarlierLedgerError, LedgerError
 from cantstop_arena.tournaments.ledger.ledger import (
     LEDGER,
+    SUFFIXES,
     UNREADABLE,
     VERSION,
     Ledger,
     connect,
     damage_message,
 )
-
-_SUFFIXES = ("", "-wal", "-shm")  # of the files of a database
 
 
 @contextmanager
@@ -64,10 +64,15 @@ def locked_folder(folder: Path) -> Iterator[None]:
     with lock as file:
         try:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise LedgerError(
-                f"another run is writing to {folder}; wait until it is done"
-            ) from None
+        except OSError as error:
+            if error.errno in (errno.EACCES, errno.EAGAIN):
+                message = f"another run is writing to {folder}; wait until it is done"
+            else:
+                message = (
+                    f"{folder} cannot be locked ({error.strerror}), as on some network file"
+                    " systems; choose a folder on a local disk with --results"
+                )
+            raise LedgerError(message) from None
         yield
 
 
@@ -110,9 +115,9 @@ def set_aside(path: Path) -> None:
     """Rename a ledger to `ledger.old.sqlite`, of which there is one generation."""
     old = path.with_suffix(".old.sqlite")
     if path.exists():
-        for suffix in _SUFFIXES:
+        for suffix in SUFFIXES:
             Path(f"{old}{suffix}").unlink(missing_ok=True)
-    for suffix in _SUFFIXES:
+    for suffix in SUFFIXES:
         with suppress(FileNotFoundError):
             Path(f"{path}{suffix}").replace(f"{old}{suffix}")
 
@@ -138,10 +143,11 @@ def stored_seed(path: Path) -> Seed | None:
     if not path.exists():
         return None
     damage = (sqlite3.Error, ValueError, LookupError, TypeError, AttributeError, LedgerError)
-    with suppress(*damage), closing(sqlite3.connect(path)) as connection:
-        ledger = Ledger(path, connection)
-        query = ledger.query()
-        return query.setting.deal_seed if query else None
+    for open_database in (sqlite3.connect, connect):  # which reads more, but may have to write
+        with suppress(*damage), closing(open_database(path)) as connection:
+            ledger = Ledger(path, connection)
+            query = ledger.query()
+            return query.setting.deal_seed if query else None
     return None
 
 
@@ -217,7 +223,7 @@ def _has(path: Path, content: bytes) -> bool:
 def _restore(path: Path, before: bytes) -> None:
     """Restore the ledger, and delete the files from which SQLite would add to it."""
     try:
-        for suffix in ("-wal", "-shm", "-journal"):
+        for suffix in SUFFIXES[1:]:
             Path(f"{path}{suffix}").unlink(missing_ok=True)
         if path.is_symlink() or not _has(path, before):
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,8 @@
 A ledger that no run writes to is opened as immutable, else SQLite would create files beside it.
 During a run, or after one that was killed, the last rows are in a file beside the ledger (`-wal`);
 then SQLite's protocol gives a reader the state of one moment. When that needs a file that does not
-exist (`-shm`) and must not be created, copies are read.
+exist (`-shm`) and must not be created, copies are read; also where a file beside the ledger
+(`-journal`) has what was overwritten in it.
 """
 
 import shutil
@@ -318,7 +319,7 @@ def _state(path: Path) -> tuple[int, int, int]:
 def _connection(path: Path, stack: ExitStack) -> tuple[sqlite3.Connection, bool]:
     """A connection, and whether SQLite's protocol protects it against writes."""
     latest, shared = Path(f"{path}-wal"), Path(f"{path}-shm")
-    if not _has_content(latest):
+    if not _has_content(latest) and not _has_content(Path(f"{path}-journal")):
         return _connected(path, "mode=ro&immutable=1"), False
     if shared.exists():
         with suppress(sqlite3.OperationalError):
@@ -344,7 +345,7 @@ def _connected(path: Path, how: str) -> sqlite3.Connection:
 
 def _copied(path: Path, stack: ExitStack) -> sqlite3.Connection:
     folder = Path(stack.enter_context(TemporaryDirectory()))
-    for suffix in ("", "-wal"):
+    for suffix in ("", "-wal", "-journal"):
         if (source := Path(f"{path}{suffix}")).exists():
             shutil.copyfile(source, folder / f"{LEDGER}{suffix}")
     return _connected(folder / LEDGER, "mode=rw")

@@ -61,11 +61,6 @@ When foreign bots are built, it yields a message before each.
 """
 
 
-def worker_count() -> int:
-    """The number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def start_methods() -> list[str]:
     """The start methods for processes on this system, the default first."""
     # A forked worker finds everything compiled. On macOS system libraries do not survive a fork.
@@ -121,8 +116,8 @@ class Worker:
 
         parent_end, child_end = socket.socketpair()
         self.channel: Channel[Message] = Channel(parent_end, Message)
-        context = multiprocess.get_context(method)
         is_fork = method == "fork"
+        context = multiprocess.get_context(method)
         shared = mmap.mmap(-1, window.size) if is_fork else context.RawArray("b", window.size)
         self.process = context.Process(
             target=_work,
@@ -240,6 +235,7 @@ def _work(
     """The main function of a worker: play blocks until the parent closes the channel or ends."""
     _set_safe_path(safe_path)  # programs of bots see the environment of the arena
     system.die_with_parent(parent)
+    system.remove_hooks()
     with contextlib.suppress(OSError):
         os.setpgid(0, 0)  # so that processes that bots start are killed together with the worker
     signal.signal(signal.SIGINT, signal.SIG_IGN)

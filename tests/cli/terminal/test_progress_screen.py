@@ -736,6 +736,33 @@ def test_the_work_of_every_command_is_shown_in_its_unit(
     assert told == ("", "Judging: 150 of 400 deals, 5 deals/s, 50 s left\n")
 
 
+def test_several_tournaments_are_counted_together(
+    clock: Hands, capsys: pytest.CaptureFixture[str]
+) -> None:
+    screen = RunScreen("cup", quiet=False, aside=True, standings=False, clock=clock)
+
+    def play(games: int) -> None:
+        for _ in range(games // 5):
+            screen.on_tick()
+            clock.seconds += 1
+            screen.on_progress(5)
+
+    for part, (name, stored) in enumerate([("classic", 60), ("jump", 0)], 1):
+        screen.begin_part(f"cup, {name}", f"{part} of 2")
+        if part == 1:
+            screen.on_whole(340)
+        screen.on_start(stored, 200)
+        play(100)
+        if part == 1:
+            screen.on_total(160, 180)  # a bot is disqualified: twenty games less
+            play(20)
+        screen.close()
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [
+        "cup: 150 of 320 games, 5 games/s, 34 s left; cup, jump (2 of 2)",
+    ]
+
+
 def test_standings_are_soon_computed_again_after_a_slow_time(
     clock: Hands, monkeypatch: pytest.MonkeyPatch
 ) -> None:

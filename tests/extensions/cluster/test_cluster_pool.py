@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from cantstop_arena.bots.bot_files import BotFile, BotSource
 from cantstop_arena.cli.terminal.progress_screen import RunScreen
 from cantstop_arena.deals.outcomes import Block, BlockResult, TournamentTotals, join_parts
-from cantstop_arena.errors import ArenaError, ClusterError, GameError, UsageError, WorkerPoolError
+from cantstop_arena.errors import ArenaError, GameError, UsageError, WorkerPoolError
 from cantstop_arena.extensions.cluster import cluster_pool
 from cantstop_arena.extensions.cluster.address import address_in
 from cantstop_arena.extensions.cluster.cluster_messages import (
@@ -34,7 +34,12 @@ from cantstop_arena.extensions.cluster.cluster_messages import (
     TableRefused,
     ToMachine,
 )
-from cantstop_arena.extensions.cluster.cluster_pool import ClusterPool, ClusterTable, PartQueue
+from cantstop_arena.extensions.cluster.cluster_pool import (
+    ClusterError,
+    ClusterPool,
+    ClusterTable,
+    PartQueue,
+)
 from cantstop_arena.processes.channel import frame
 from cantstop_arena.tournaments.pool.block_pool import BotNotBuilt, InterpreterDisturbed
 from cantstop_arena.tournaments.pool.bot_logs import MAX_LOG_BYTES, BotLogs

@@ -74,7 +74,7 @@ def test_a_machine_is_asked_for_a_sandbox_if_a_bot_plays_in_one(
 
 def test_python_without_the_arena_answers() -> None:
     """And so without all that the arena needs."""
-    look = first_look(table_of("cubus"))
+    look = first_look(table_of("cantstop"))
     bare = [sys.executable, "-I", "-S", "-c", f"print(eval({look.question!r}))"]
     answer = subprocess.run(bare, capture_output=True, text=True, check=True).stdout
     assert answer == "{'cantstop-arena': 'none'}\n"

@@ -232,3 +232,8 @@ def test_a_record_that_is_wrong_is_refused_with_a_sentence(broken: Any, complain
     lines = lines_of(LEAFLET, ["greedy", "hasty"])
     with pytest.raises(UsageError, match=complaint):
         list(view_of(GAME).read_record(broken(lines), "here"))
+
+
+def test_a_copy_with_other_chance_is_refused_where_its_future_is_drawn() -> None:
+    with pytest.raises(UsageError, match="Cubus draws from"):
+        GAME.position(LEAFLET, 2, seed=1).with_chance_of(2)

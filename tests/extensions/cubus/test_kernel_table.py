@@ -5,6 +5,7 @@ import pytest
 from helpers.cubus.seats import contestant
 
 from cantstop_arena.extensions.cubus import kernel_table
+from cantstop_arena.extensions.cubus.engine.bound import computed_max_crates, max_crates
 from cantstop_arena.extensions.cubus.engine.compiled import njit_entry
 from cantstop_arena.extensions.cubus.engine.search import sort
 from cantstop_arena.extensions.cubus.game import GAME
@@ -46,3 +47,8 @@ def sorted_keys(keys):  # type: ignore[no-untyped-def]
 def test_keys_are_sorted(count: int) -> None:
     keys = np.random.default_rng(count).integers(-100, 100, count)
     assert np.array_equal(sorted_keys(keys.copy()), np.sort(keys))
+
+
+@pytest.mark.slow
+def test_the_table_of_crates_is_the_computed_one() -> None:
+    assert np.array_equal(max_crates(), computed_max_crates())

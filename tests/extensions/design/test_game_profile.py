@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from html import escape
 from importlib import import_module
+from math import log10
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,15 @@ from helpers.game_packages import install_example, installed_game, on_path
 from msgspec.structs import replace
 
 import cantstop_arena as ca
+from cantstop_arena.comparisons.statistics import Ratio
 from cantstop_arena.errors import FaultError
+from cantstop_arena.extensions.design.game_profile import (
+    GAMES_TO_TELL,
+    ProfileRow,
+    games_until_clear,
+    ladder,
+    quotient,
+)
 from cantstop_arena.extensions.design.playouts import (
     NoPlayouts,
     PlayoutAnalysis,
@@ -26,7 +35,8 @@ from cantstop_arena.extensions.design.playouts import (
     result_of,
 )
 from cantstop_arena.extensions.design.profile_report import profile_headline
-from cantstop_arena.extensions.design.quantities import mean_of
+from cantstop_arena.extensions.design.profile_tables import profile_table
+from cantstop_arena.extensions.design.quantities import Quantity, luck_of, mean_of, ratio_of
 from cantstop_arena.game_api.position import Position
 from cantstop_arena.game_api.state_position import StatePosition
 from cantstop_arena.games.registry import game_named
@@ -309,14 +319,78 @@ def test_terminal_json_page_and_python_have_the_same_headline(arena: Arena) -> N
     assert again.text.startswith(f"{found.headline}.\n")
 
 
+def scores_of(chances: Sequence[float], deals: int = 600) -> list[Quantity]:
+    """Scores that are as likely as these, the same in all runs, from two games a deal."""
+    rng = np.random.default_rng(5)
+    return [mean_of(rng.binomial(2, chance, deals) / 2, is_share=True) for chance in chances]
+
+
+@pytest.mark.parametrize("pairs", [1, 15, 66])
+def test_the_ladder_of_equals_may_be_0(pairs: int) -> None:
+    """With the interval of a pair that was not chosen it begins above 0 for 15 pairs and 66."""
+    scores = scores_of([0.5] * pairs)
+    low, high = (ladder(scores).low, ladder(scores).high)
+    assert low == 0
+    chosen = max(scores, key=lambda score: abs(score.value - 0.5))
+    low, high = chosen.interval()
+    assert (low < 0.5 < high) == (pairs == 1)
+
+
+def test_the_ladder_of_bots_far_apart_is_that_of_the_last() -> None:
+    elo = ladder(scores_of([0.6, 0.9, 0.1, 0.55]))
+    assert elo.low is not None and elo.high is not None
+    assert 340 < elo.low < 400 * log10(9) < elo.high < 460
+    assert ladder(scores_of([1.0])).mean is None
+
+
+@pytest.mark.parametrize("lead", [0, 1, 12, 60, 600])
+def test_luck_near_a_half_has_the_interval_of_the_score(lead: int) -> None:
+    won = np.ones(600) / 2
+    won[: 150 + lead // 2], won[300 : 450 - lead // 2] = 1.0, 0.0
+    score = mean_of(won, is_share=True)
+    luck = luck_of([score])
+    assert luck
+    low, high = luck.interval()
+    farthest = max(abs(2 * end - 1) for end in score.interval())
+    assert low == pytest.approx(1 - farthest**2, abs=4 * score.error**2 + 1e-12)
+    contains_half = score.interval()[0] <= 0.5 <= score.interval()[1]
+    assert (high == 1) == contains_half
+    games = games_until_clear(luck.estimate())
+    assert games.low is not None and games.low > 1
+    assert (games.high is None) == contains_half
+
+
+def test_few_games_have_the_quotient_of_student_and_many_that_of_a_bootstrap() -> None:
+    rng = np.random.default_rng(2)
+    for games, widened in ((8, 1.0), (40, 1.05)):
+        below = np.exp(rng.normal(size=games))
+        above = below * np.exp(rng.normal(size=games))
+        student = ratio_of(Ratio(above, below))
+        assert student
+        low, high = student.interval()
+        found = quotient(above, below)
+        assert found.low is not None and found.high is not None
+        assert found.mean == student.value
+        if widened == 1:
+            assert (found.low, found.high) == (low, high)
+        else:  # the numbers above are farther from the mean than those below
+            assert found.high - student.value > widened * (high - student.value)
+    assert quotient(np.zeros(40), np.ones(40)) == Estimate(0.0)
+    assert quotient(np.zeros(40), np.zeros(40)) == Estimate(None)
+
+
 @pytest.mark.slow
 def test_a_game_of_luck_alone_shows_nobody_to_be_better() -> None:
     profile = ca.profile(["honest", "caller"], game=POKER, games=6, playouts=1).profile
     luck, *rest = profile.rows
     for value in (Estimate(0.98, 0.9, 1.06), Estimate(1.02, 0.95, 1.1)):
-        rows = (replace(luck, value=value), *rest)
+        rows = (replace(luck, value=value), *(row for row in rest if row.key != GAMES_TO_TELL))
         headline = profile_headline(replace(profile, rows=rows))
         assert headline.endswith("of a game to luck; it stays open who is better")
+        games = ProfileRow(GAMES_TO_TELL, "games", Estimate(None, 14.8, None), 0)
+        headline = profile_headline(replace(profile, rows=(*rows, games)))
+        assert headline.endswith("it stays open who is better, which takes 15 games or more")
+        assert profile_table(profile, [games]).rows == [["games", "from 15"]]
     shown = profile_headline(replace(profile, rows=tuple(rest)))
     assert shown.endswith("decisions a game")
 

@@ -142,6 +142,14 @@ def test_games_go_where_they_decide() -> None:
     assert games < 0.25 * 3 * 190 * RULES.games * RULES.most
 
 
+def test_letters_are_corrected_for_the_number_of_pairs() -> None:
+    for seed in (0, 5, 9):  # with 5% for each of the 66 pairs these have two letters
+        elo = {f"s{bot:02}": 1500.0 for bot in range(12)}
+        table = play_rounds(field_of([*elo]), RULES, Ledger(World(elo, seed), [*elo]))
+        assert {*table.letters} == {"a"}
+        assert table.decided == 0
+
+
 def test_close_neighbours_play_until_they_are_tied() -> None:
     elo = {"a": 1500.0, "b": 1500.0, "c": 1800.0, "d": 1200.0}
     world = World(elo)

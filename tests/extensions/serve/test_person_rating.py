@@ -26,6 +26,17 @@ def test_three_quarters_are_191_elo_and_seats_count() -> None:
     assert person_elo(games).mean == pytest.approx(1500 + 190.85 - 40, abs=0.1)
 
 
+def test_rivals_may_be_anywhere() -> None:
+    for shares in ((1.0, 0.0, 1.0), (1.0, 1.0), (0.0, 0.0)):
+        near, far = (
+            person_elo([PersonGame(0.0, (rival,), share) for share in shares])
+            for rival in (0.0, -1e6)
+        )
+        for end in ("mean", "low", "high"):
+            expected = getattr(near, end)
+            assert getattr(far, end) == (expected and pytest.approx(expected - 1e6, abs=1e-6))
+
+
 def test_games_that_were_all_won_or_lost_bound_one_side() -> None:
     won = person_elo([PersonGame(0.0, (1500.0,), 1.0)] * 6)
     lost = person_elo([PersonGame(0.0, (1500.0,), 0.0)] * 6)

@@ -19,7 +19,7 @@ from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import Loader
 from cantstop_arena.deals.seeds import seed_of
 from cantstop_arena.game_api.state import Event
-from cantstop_arena.games.registry import game_named
+from cantstop_arena.games.registry import built_in, game_named
 from cantstop_arena.table.recording import record
 from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.tournaments.bot_adapters import seat_bot
@@ -72,7 +72,7 @@ def record_of(site: PagesServer, game: str) -> list[Event]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", ["cantstop", "cubus", *EXAMPLES])
+@pytest.mark.parametrize("game", [*built_in(), *EXAMPLES])
 def test_every_bot_of_the_form_plays(site: PagesServer, game: str) -> None:
     bots = pickable(site, game)
     assert len(bots) > 1
@@ -100,7 +100,7 @@ class Scripted:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["cantstop", "cubus", *EXAMPLES])
+@pytest.mark.parametrize("name", [*built_in(), *EXAMPLES])
 def test_a_record_is_that_of_bots_with_the_same_answers(
     site: PagesServer, arena: Arena, name: str
 ) -> None:
@@ -152,7 +152,7 @@ def test_no_page_shows_the_cards_of_others(site: PagesServer, game: str) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", ["cubus", "kuhn-poker"])
+@pytest.mark.parametrize("game", ["cantstop", "kuhn-poker"])
 def test_people_of_any_game_are_rated_and_games_of_results_reviewed(
     site: PagesServer, arena: Arena, game: str
 ) -> None:

@@ -9,8 +9,11 @@ import pytest
 from helpers.pages_server import ARENA, PagesServer, serving_examples
 from helpers.parameters import slow_but
 
+from cantstop_arena.games.registry import DEFAULT, built_in, game_named
+
 EXAMPLES = {"four-in-a-row": "watchful", "kuhn-poker": "honest"}
-BOTS = {"cantstop": "rule28", "cubus": "hasty", **EXAMPLES}
+OTHERS = {name: [*game_named(name).bots][1] for name in built_in() if name != DEFAULT}
+BOTS = {"cantstop": "rule28", **OTHERS, **EXAMPLES}
 WIDTHS = (1280, 800, 390)
 MAX_STEPS = 400
 NOTE_WHEN_BUSY = """() => new MutationObserver(() => {
@@ -209,7 +212,7 @@ def test_other_games_by_keys(site: PagesServer, visit: Callable[..., Any], game:
     begin(page, site, game, "rated")
     play(page, by_key(page))
     page.click("text=Review this game")
-    page.wait_for_selector(".game, .told, .cubus-game, main")
+    page.wait_for_selector(".game, .told, main")
 
 
 @pytest.mark.slow
@@ -240,7 +243,7 @@ def test_the_decision_fits_a_phone(site: PagesServer, visit: Callable[..., Any])
         assert box["height"] >= 88 and box["y"] + box["height"] <= 844
 
 
-PATHS = ("/", "/live", "/play", "/play?game=cubus", "/bots", "/bots/rule28", "/league", "/nothing")
+PATHS = ("/", "/live", "/play", "/bots", "/bots/rule28", "/nothing")
 
 
 @pytest.fixture(scope="module")

@@ -4,17 +4,21 @@ import csv
 import json
 from collections.abc import Sequence
 from io import StringIO
+from itertools import product
 
 import numpy as np
 import pytest
+from cycle_study import FIELDS, HELD, LUCK, studied
 from helpers.simulated import Truth
 from msgspec.structs import replace
 
+from cantstop_arena.deals.seatings import lineups as lineups_of
+from cantstop_arena.ratings.covariance import sample_of
 from cantstop_arena.ratings.elo import even_score, rate
-from cantstop_arena.ratings.model.evidence import Floats
+from cantstop_arena.ratings.model.evidence import Floats, gather_evidence
 from cantstop_arena.ratings.model.luce import ELO
 from cantstop_arena.ratings.model_fit.deviance import moves
-from cantstop_arena.ratings.model_fit.residuals import residuals
+from cantstop_arena.ratings.model_fit.residuals import flows_of_deals, pair_scores, residuals
 from cantstop_arena.ratings.significance import noncentrality
 from cantstop_arena.reports.tournament_files import summary
 from cantstop_arena.tables.analysis import Analysis
@@ -73,19 +77,40 @@ def test_a_weak_bot_drowns_no_circle() -> None:
     assert share.share > 0.3
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("shared", [0.0, 0.9])
-def test_the_interval_of_the_cyclic_share_holds_it(shared: float) -> None:
-    """In 150 tournaments; the truth is that of one of 200,000 deals."""
-    truth = Truth((0.3, 0.1, 0.0, -0.4), (0.0, 0.0), shared, cycles={(0, 1): -0.5, (1, 2): 0.3})
-    rng = np.random.default_rng(5)
-    exact = residuals(truth.played(200_000, rng)).cyclic_share
-    assert exact is not None
-    held = 0
-    for _ in range(150):
-        found = residuals(truth.played(400, rng)).cyclic_share
-        held += found is not None and found.low <= exact.share <= found.high
-    assert 0.91 * 150 <= held <= 0.99 * 150
+@pytest.mark.parametrize(
+    ("field", "luck", "repetitions"),
+    [
+        ("9 bots in a circle", "bots share 70%", 9),
+        *(
+            pytest.param(field, luck, 100, marks=pytest.mark.slow)
+            for field, luck in product(FIELDS, LUCK)
+        ),
+    ],
+)
+def test_the_interval_of_the_cyclic_share_holds_it(field: str, luck: str, repetitions: int) -> None:
+    truth, share = FIELDS[field]
+    shared, by_bot = LUCK[luck]
+    truth = replace(truth, shared=shared, by_bot=by_bot)
+    found = studied(truth, share, 30, repetitions, np.random.default_rng(5))
+    assert found[HELD] >= 0.9
+
+
+def test_the_flow_of_a_deal_is_what_it_adds_to_the_odds() -> None:
+    """Two bots' wins in games with each other, at tables of three."""
+    played = Truth((1.0, 0.0, 0.5, -1.0), (0.2, 0.0, -0.2)).played(12, np.random.default_rng(6))
+    scores, order = pair_scores(played), gather_evidence(played)[1]
+    sample = sample_of(played, order)
+    assert sample is not None
+    assert order.tolist() != sorted(order), "the sample has its own numbers"
+    won, lost = np.zeros((2, 12))
+    for group, masks in played.deals.winners.items():
+        for lineup, winners in zip(lineups_of(group, played.orders), masks.T, strict=True):
+            if {1, 3} <= {*lineup}:
+                won += winners == 1 << lineup.index(1)
+                lost += winners == 1 << lineup.index(3)
+    expected = won / won.sum() - lost / lost.sum()
+    (column,) = np.flatnonzero((scores.first == 1) & (scores.second == 3))
+    assert flows_of_deals(scores, sample, order)[:, column] == pytest.approx(expected)
 
 
 @pytest.mark.slow

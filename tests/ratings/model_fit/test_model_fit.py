@@ -70,11 +70,14 @@ def test_a_circle_is_found_and_told() -> None:
     assert worst.observed - worst.predicted == pytest.approx(worst.deviate * worst.error)
 
 
-def test_rock_paper_scissors_are_all_circle() -> None:
-    truth = Truth([0, 0, 0], [0, 0], cycles=CIRCLE)
+@pytest.mark.parametrize("shared", [0.0, 1.0])
+def test_rock_paper_scissors_are_all_circle(shared: float) -> None:
+    """Also where all luck is shared, so that no noise is left in the ladder."""
+    truth = Truth([0, 0, 0], [0, 0], shared, cycles=CIRCLE)
     share = residuals(truth.played(3000, np.random.default_rng(24))).cyclic_share
     assert share is not None
     assert share.share == pytest.approx(1, abs=0.02)
+    assert share.low > 0.9 and share.high == 1
 
 
 def test_bots_on_a_line_have_no_circle() -> None:

@@ -4,7 +4,7 @@ Most combinations are slow tests; a few of each page are not.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.arena import Arena
-from helpers.layout import WIDTHS, axe_findings, defects
+from helpers.layout import defects
 from helpers.parameters import long_but, slow_but
 from helpers.simulated import Truth
 from msgspec.structs import replace
 from test_tournament_page import counts
 
-from cantstop_arena.extensions.learn.training_page import training_page
-from cantstop_arena.game_api.training import ExactLoss, NetTrial
 from cantstop_arena.pages.document import Document, as_html
 from cantstop_arena.ratings.sequential import sprt
 from cantstop_arena.reports.match_report import finding
@@ -94,25 +92,6 @@ def match(test: bool, results: str, first_wins: bool = False) -> str:
     return as_html(
         match_page.document(analysis, result, (), looks, (), (), "name: x\n", [("a", "built-in 1")])
     )
-
-
-@pytest.fixture
-def looked_at(opened: Callable[..., Any]) -> Iterator[Callable[..., None]]:
-    """A function that opens a page at all widths, and finds no defect."""
-
-    def look(html: str, dark: bool = False, widths: tuple[int, ...] = WIDTHS) -> None:
-        for width in widths:
-            theme = "dark" if dark else "light"
-            page = opened(html, viewport={"width": width, "height": 900}, color_scheme=theme)
-            found = defects(page)
-            page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-            found += defects(page)
-            if width != WIDTHS[1]:
-                found += axe_findings(page)
-            assert not found, f"at {width} px, {theme}: {found}"
-            page.context.close()
-
-    yield look
 
 
 KINDS: dict[str, Callable[[int, str], str]] = {
@@ -232,62 +211,10 @@ def test_the_page_of_a_tuning_has_no_defect(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "words",
-    [
-        "solve 2,2",
-        "judge cautious random --rules 2,2 --deals 12",
-        "profile cautious random --games 20",
-    ],
-)
-def test_the_page_that_a_command_writes_has_no_defect(
-    arena: Arena, looked_at: Callable[..., None], words: str
-) -> None:
-    arena(*words.split(), "--html", "page.html")
-    html = Path("page.html").read_text("utf-8")
-    looked_at(html)
-    looked_at(html, dark=True, widths=(1280, 390))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("words", ["rule28 glenn-aloi", "greedy hasty --game cubus"])
 def test_the_page_of_a_match_with_its_games_has_no_defect(
-    arena: Arena, looked_at: Callable[..., None], monkeypatch: pytest.MonkeyPatch, words: str
+    arena: Arena, looked_at: Callable[..., None]
 ) -> None:
-    monkeypatch.setenv("CANTSTOP_ARENA_PAGE", "1")
-    html = arena(*f"match {words} --games 40 --seed 1 --quiet".split()).page
-    looked_at(html)
-    looked_at(html, dark=True, widths=(1280, 390))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("first_seat", ["[30%, 70%]", "[49.9%, 50.1%]", "[90%, 95%]"])
-def test_the_page_of_a_design_has_no_defect(
-    arena: Arena, looked_at: Callable[..., None], first_seat: str
-) -> None:
-    """Rules hold, are open, or all miss."""
-    text = (
-        "bots: [cautious, random]\nvary: {columns_to_win: 1..4, runners: [2, 3]}\n"
-        f"targets: {{first_seat: {first_seat}, better_bot: [40%, 95%]}}\n"
-    )
-    arena("design", "short.yaml", "--quiet", "--page", yaml=text)
-    html = Path("results/short/report.html").read_text("utf-8")
-    looked_at(html)
-    looked_at(html, dark=True, widths=(1280, 390))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rival", ["deny", ""], ids=["against a bot", "alone"])
-@pytest.mark.parametrize("trials", [1, 12, 100])
-def test_the_page_of_a_training_has_no_defect(
-    looked_at: Callable[..., None], rival: str, trials: int
-) -> None:
-    lost = ExactLoss(1.25, 0.5, 100) if trials == 12 else None
-    tried = [
-        (number, NetTrial("", "champion", rival, number / 100 if rival else 8.0, half, 400, lost))
-        for number, half in enumerate([None, *[0.04] * (trials - 1)], start=1)
-    ]
-    html = training_page("Nets", "Cubus, leaflet rules, 2 players", tried, "arena train leaflet")
+    html = arena("match rule28 glenn-aloi --games 40 --seed 1 --quiet --page").page
     looked_at(html)
     looked_at(html, dark=True, widths=(1280, 390))
 

@@ -33,7 +33,7 @@ def scores_of(points: Sequence[Numbers], first: int, deals: int) -> list[float]:
 
 @pytest.fixture(scope="module")
 def peak() -> Optimum:
-    return search(scores_of, WISH.ranges, 400_000, 1)
+    return search(scores_of, WISH.ranges, 400_000)
 
 
 TUNED = TunedGame("rule28", ("glenn-aloi",), "cantstop", "classic", 2, 1, "arena tune rule28")
@@ -57,18 +57,19 @@ def page(
     return text
 
 
-def test_the_curve_is_the_quadratic_that_was_fitted(peak: Optimum) -> None:
+def test_the_curve_is_the_one_that_was_fitted(peak: Optimum) -> None:
     curve = peak.curves[0]
-    assert np.allclose(curve.scores, 0.41 - 0.0002 * (curve.values - 30) ** 2)
+    assert np.allclose(curve.scores, 0.41 - 0.0002 * (curve.values - 30) ** 2, atol=0.001)
     assert curve.values[np.argmax(curve.scores)] == peak.point[0] == 30
     assert np.all(curve.halves > 0)
     assert curve.halves[0] > curve.halves[len(curve.halves) // 2], "ends were played less"
-    assert np.allclose(peak.curves[1].scores, [0.4, 0.41])
+    assert np.allclose(peak.curves[1].scores, [0.4, 0.41], atol=0.001)
 
 
 def test_the_page_draws_trials_and_curve_of_every_number(peak: Optimum) -> None:
     text = page(peak)
-    assert text.count('class="trial"') == len(WISH.ranges[0].levels(5))
+    high = {trial.point[0] for trial in peak.trials if trial.point[1] == peak.point[1]}
+    assert text.count('class="trial"') == len(high) > len(WISH.ranges[0].levels(5))
     assert text.count('class="walk"') == 1, "choices have no curve"
     assert "Undecided whether threshold 30, prefer high is stronger than threshold 28" in text
     assert "&lt;low&gt;" in text and "<low>" not in text
@@ -100,7 +101,7 @@ def test_two_numbers_have_a_map(peak: Optimum) -> None:
     def scores(points: Sequence[Numbers], first: int, deals: int) -> list[float]:
         return [0.5 - 0.02 * float((point**2).sum()) for point in points]
 
-    found = search(scores, two.ranges, 40_000, 1)
+    found = search(scores, two.ranges, 40_000)
     text = page(found, two, two.options(found.point))
     assert text.count("heat ") >= len(found.trials) and "region" in text
 

@@ -1,5 +1,7 @@
 """The ledger of a finished run outlives bots that would ruin it while their games are recorded."""
 
+import errno
+import fcntl
 import os
 import sqlite3
 from collections.abc import Callable
@@ -11,7 +13,11 @@ from helpers.arena import Arena
 
 from cantstop_arena.errors import LedgerError
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
-from cantstop_arena.tournaments.ledger.open_ledger import locked_folder, protected_ledger
+from cantstop_arena.tournaments.ledger.open_ledger import (
+    locked_folder,
+    open_ledger,
+    protected_ledger,
+)
 from cantstop_arena.tournaments.ledger.read_ledger import load_results
 
 
@@ -87,6 +93,47 @@ def test_a_lock_that_is_a_link_is_refused_and_what_it_leads_to_is_as_it_was(tmp_
     with pytest.raises(LedgerError, match="cannot be written"), locked_folder(tmp_path):
         pass
     assert (tmp_path / "dear").read_text() == "dear"
+
+
+NO_LOCKS = "ENOLCK", "ENOSYS", "EOPNOTSUPP", "EINVAL", "EIO", "EPERM"
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        *((code, "another run is writing") for code in ("EACCES", "EAGAIN")),
+        *((code, "cannot be locked .* --results") for code in NO_LOCKS),
+    ],
+)
+def test_only_a_lock_that_is_held_is_said_to_be_another_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, message: str
+) -> None:
+    number = getattr(errno, code)
+
+    def fails(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "lockf", fails)
+    with pytest.raises(LedgerError, match=message), locked_folder(tmp_path):
+        pass
+
+
+@pytest.mark.parametrize("content", ["new", "written elsewhere", "cut off elsewhere"])
+def test_without_memory_that_processes_share_a_ledger_has_a_journal(
+    tmp_path: Path, content: str
+) -> None:
+    path = tmp_path / LEDGER
+    if content != "new":
+        with open_ledger(path):
+            log = Path(f"{path}-wal").read_bytes()
+        if content == "cut off elsewhere":
+            Path(f"{path}-wal").write_bytes(log)
+    Path(f"{path}-shm").symlink_to("/proc/nowhere")
+    with open_ledger(path) as ledger:
+        assert [*ledger.select("PRAGMA journal_mode")] == [("delete",)]
+        ledger.connection.execute("CREATE TABLE more (x)")
+        with closing(sqlite3.connect(path)) as reader:
+            assert [*reader.execute("SELECT COUNT(*) FROM about")]
 
 
 RUINS = """

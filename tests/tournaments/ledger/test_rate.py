@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -300,12 +301,34 @@ def cut_off(folder: str) -> None:
     assert Path(f"{old}-wal").stat().st_size > 0
 
 
-@pytest.mark.parametrize("with_shm", [True, False])
-def test_a_run_that_was_cut_off_can_be_rated(arena: Arena, cup: str, with_shm: bool) -> None:
+def cut_off_without_shm(folder: str) -> None:
+    cut_off(folder)
+    Path(f"{folder}/ledger.sqlite-shm").unlink()
+
+
+def cut_off_with_journal(folder: str) -> None:
+    """Leave the ledger as a process does that ends while it overwrites the file."""
+    code = (
+        "import os, sqlite3, sys\n"
+        "ledger = sqlite3.connect(sys.argv[1])\n"
+        "ledger.execute('PRAGMA journal_mode = DELETE')\n"
+        "ledger.execute('PRAGMA cache_size = 1')\n"  # so that the file is written before the end
+        "ledger.execute('CREATE TABLE filler (x)')\n"
+        "ledger.execute('DELETE FROM about')\n"
+        "ledger.executemany('INSERT INTO filler VALUES (?)', [('x' * 4000,)] * 100)\n"
+        "os._exit(0)\n"
+    )
+    path = f"{folder}/ledger.sqlite"
+    subprocess.run([sys.executable, "-c", code, path], check=True)
+    assert Path(f"{path}-journal").stat().st_size > 0
+
+
+@pytest.mark.parametrize("cut", [cut_off, cut_off_without_shm, cut_off_with_journal])
+def test_a_run_that_was_cut_off_can_be_rated(
+    arena: Arena, cup: str, cut: Callable[[str], None]
+) -> None:
     expected = arena("rate", cup).text
-    cut_off(cup)
-    if not with_shm:
-        Path(f"{cup}/ledger.sqlite-shm").unlink()
+    cut(cup)
     names = sorted(path.name for path in Path(cup).iterdir())
     ledger = Path(cup, "ledger.sqlite").read_bytes()
     assert arena("rate", cup).text == expected

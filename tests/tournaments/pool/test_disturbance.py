@@ -331,17 +331,20 @@ def test_who_fails_alone_too_is_charged_beside_a_bot_that_disturbs(arena: Arena,
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("second_game")
 def test_a_game_that_fails_only_beside_plain_bots_is_not_at_fault(arena: Arena) -> None:
-    arena("bots new disturber --game cubus")
+    arena("bots new disturber --game salvage")
     file = Path("bots/disturber.py")
     patch = (
-        "import os\nfrom cantstop_arena.extensions.cubus.state import CubusState\n"
-        "if os.readlink('/proc/self/fd/1') != os.devnull:\n    CubusState.check = None\n"
+        "import os\nfrom salvage.game import Salvage\n"
+        "if os.readlink('/proc/self/fd/1') != os.devnull:\n    Salvage.question = None\n"
     )
     file.write_text(f"{file.read_text()}\n{patch}")
-    yaml = "seed: 1\ngame: cubus\ngames: 2\nbots: [frugal, disturber]\n"
+    yaml = "seed: 1\ngame: salvage\ngames: 2\nbots: [drunk, disturber]\n"
     done = arena("run cup.yaml --no-page", yaml=yaml, code=1)
-    text = "bot disturber disturbs the process that it shares: it makes the game fail: Cubus fails"
+    text = (
+        "bot disturber disturbs the process that it shares: it makes the game fail: Salvage fails"
+    )
     assert text in text_of(done)
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from cantstop_arena.native.code_cache import CodeCache, cache_root, private_folder
+from cantstop_arena.native.code_cache import CodeCache
 
 _GAME = Path(__file__).parents[1]
 _PACKAGE = _GAME.parents[1]
@@ -19,8 +19,3 @@ ENGINE_CACHE = CodeCache(
         *(_PACKAGE / f"{name}.py" for name in ("errors", "hookspecs")),
     ),
 )
-
-
-def cache_folder() -> Path:
-    """The private folder of the game's tables. Raises ArenaError when there is none."""
-    return private_folder(cache_root(), ENGINE_CACHE.game)

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from cantstop_arena.extensions.cubus.engine.bot_row import MAX_VALUE as MAX_VALUE
 from cantstop_arena.extensions.cubus.engine.bot_row import SPAN as SPAN
-from cantstop_arena.extensions.cubus.engine.engine_cache import cache_folder
+from cantstop_arena.extensions.cubus.engine.engine_cache import ENGINE_CACHE
 from cantstop_arena.extensions.cubus.rules import MAX_SIDE_LENGTH, Box
 from cantstop_arena.native.array_files import stored_arrays
+from cantstop_arena.native.code_cache import cache_folder
 
 FORMAT = 1  # of the stored files; part of their name, so that older ones are not read
 _BITS = 3
@@ -66,7 +67,7 @@ class _Piles(NamedTuple):
 def library(box: Box) -> Library:
     """The library of a box, from a file that all processes share; built at the first use."""
     name = f"library-{FORMAT}-{'x'.join(map(str, box))}"
-    return Library(*stored_arrays(cache_folder(), name, lambda: build(box)))
+    return Library(*stored_arrays(cache_folder(ENGINE_CACHE.game), name, lambda: build(box)))
 
 
 def build(box: Box) -> Library:

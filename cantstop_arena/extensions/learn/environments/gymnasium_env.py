@@ -8,10 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.seeds import Seed
-from cantstop_arena.errors import UsageError
 from cantstop_arena.extensions.learn.environments.extras import extra
 from cantstop_arena.extensions.learn.environments.opponents import opponent as opponent_for
-from cantstop_arena.extensions.learn.environments.setting import DealSequence, setting_for
+from cantstop_arena.extensions.learn.environments.setting import (
+    DealSequence,
+    checked_seat,
+    gymnasium_seed,
+    setting_for,
+)
 from cantstop_arena.extensions.learn.environments.spaces import (
     RENDER_MODES,
     actions_of,
@@ -26,6 +30,9 @@ from cantstop_arena.views.default_view import view_of
 
 with extra("Gymnasium", "gymnasium"):
     import gymnasium
+
+
+_REBUILT = ("_bot", "_view", "position")  # what a copy builds anew
 
 
 class Duel(gymnasium.Env[NDArray[np.float32], Any]):
@@ -57,14 +64,11 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
         self.render_mode = render_mode
         self._setting = setting_for(rules, players, game)
         self.position: Position = self._setting.start(seed=0)
+        self._opponent = opponent
         self._bot = opponent_for(opponent, self._setting.game)
-        players = self._setting.players
-        if seat is not None and seat not in range(players):
-            raise UsageError(
-                f"seat must be 0 to {players - 1}, or None for all in turn, not {seat}"
-            )
-        self._fixed_seat = seat
+        self._fixed_seat = checked_seat(seat, self._setting.players)
         self._deals = DealSequence()
+        self._actions: list[int] = []  # of the agent in this deal
         self._view = view_of(self._setting.game)
         self.seat = seat or 0
         self._has_ended = True
@@ -79,7 +83,7 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
 
         Deals in which the agent has no decision are skipped.
         """
-        super().reset(seed=seed)
+        super().reset(seed=gymnasium_seed(seed))
         self._begin(*self._deals.next(seed, options))
         while self.position.is_over:
             self._begin(*self._deals.next(None, None))
@@ -90,15 +94,7 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
         """Take an action, and let the bots play until the agent's next decision."""
         if self._has_ended:
             raise gymnasium.error.ResetNeeded("the game is over: call reset() for the next one")
-        reward, outcome = 0.0, {}
-        try:
-            self.position.step(int(action))
-        except IllegalAction as error:
-            low, _ = self.position.return_range or (LOST, -LOST)
-            self._has_ended, reward, outcome = True, low, {"illegal_action": str(error)}
-        if self.position.is_over:
-            self._has_ended, reward = True, self.position.returns[self.seat]
-        self._turn_to_own()
+        reward, outcome = self._take(int(action))
         self._show()
         is_cut_off = self.position.is_cut_off
         observation, info = self._observation_and_info()
@@ -118,7 +114,37 @@ class Duel(gymnasium.Env[NDArray[np.float32], Any]):
         """The board as text: printed in the mode "human", else returned."""
         return render_position(self._view, self.position, self.render_mode)
 
+    def _take(self, action: int) -> tuple[float, dict[str, Any]]:
+        """The reward of an action, and what the info says of an illegal one."""
+        reward, outcome = 0.0, {}
+        self._actions.append(action)
+        try:
+            self.position.step(action)
+        except IllegalAction as error:
+            low, _ = self.position.return_range or (LOST, -LOST)
+            self._has_ended, reward, outcome = True, low, {"illegal_action": str(error)}
+        if self.position.is_over:
+            self._has_ended, reward = True, self.position.returns[self.seat]
+        self._turn_to_own()
+        return reward, outcome
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {key: value for key, value in vars(self).items() if key not in _REBUILT}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Build the bots anew, and repeat the agent's actions in this deal: bots have no copies."""
+        vars(self).update(state)
+        self._bot = opponent_for(self._opponent, self._setting.game)
+        self._view = view_of(self._setting.game)
+        self.position = self._setting.start(seed=0)
+        actions = self._actions
+        if self._deals.seed is not None:
+            self._begin(self._deals.seed, self._deals.deal)
+        for action in actions:
+            self._take(action)
+
     def _begin(self, seed: Seed, deal: int) -> None:
+        self._actions = []
         players = self._setting.players
         self.seat = deal % players if self._fixed_seat is None else self._fixed_seat
         sides = self._setting.game.side_by_seat(players)

@@ -8,6 +8,7 @@ from typing import Any
 
 from cantstop_arena.atomic_files import draft_of
 from cantstop_arena.bots.onnx_files import METADATA, read_net
+from cantstop_arena.errors import UsageError
 from cantstop_arena.extensions.learn.environments.extras import extra
 from cantstop_arena.extensions.learn.environments.setting import setting_for
 from cantstop_arena.game_api.batches import encoding_or_error
@@ -15,6 +16,11 @@ from cantstop_arena.game_api.policy_net import PolicyNet
 from cantstop_arena.games.registry import DEFAULT
 
 _INPUT, _OUTPUT = "observations", "logits"
+_ADVICE = (
+    "; of a model of Stable-Baselines3 with an MlpPolicy the module is torch.nn.Sequential("
+    "model.policy.mlp_extractor.policy_net, model.policy.action_net).cpu(), and any model plays by"
+    " PolicyBot.from_sb3"
+)
 _OPSET = 17  # of ONNX's operators; any runtime of the last years has it
 
 
@@ -30,7 +36,7 @@ def to_onnx(
     """
     setting = setting_for(rules, players, game)
     encoding = encoding_or_error(setting.game, setting.rules, players)
-    with extra("The package onnx", "learning"):
+    with extra("The package onnx", "onnx"):
         import onnx
     if isinstance(module, onnx.ModelProto):
         model = module
@@ -78,6 +84,11 @@ def _model_of_layers(net: PolicyNet) -> Any:
 
 
 def _model_of_module(module: Any, size: int) -> Any:
+    if not hasattr(module, "eval"):
+        raise UsageError(
+            "to_onnx takes a module of PyTorch, a PolicyNet or a model of ONNX, not a"
+            f" {type(module).__name__}{_ADVICE if hasattr(module, 'policy') else ''}"
+        )
     with extra("PyTorch", "learning"):
         import torch
     import onnx

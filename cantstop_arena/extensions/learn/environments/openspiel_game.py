@@ -4,26 +4,28 @@ Importing this module registers Can't Stop with OpenSpiel as `python_cantstop`:
 
     pyspiel.load_game("python_cantstop(players=3,rules=jump)")
 
-`load` registers any other game. Games that draw from `deal.stream` have no explicit chance, and
-raise UsageError.
+`load` registers any other game, as `python_arena_NAME`. Games that draw from `deal.stream`, or by
+`Chance(…, sample=…)`, have no explicit chance, and raise UsageError.
 """
 
 from __future__ import annotations
 
 import json
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.errors import UsageError
+from cantstop_arena.errors import RulesError, UsageError
 from cantstop_arena.extensions.learn.environments.extras import extra
 from cantstop_arena.extensions.learn.environments.setting import Setting, setting_for
 from cantstop_arena.game_api.game import Game
 from cantstop_arena.game_api.position import Position
+from cantstop_arena.game_api.rulebook import RuleBook
 from cantstop_arena.games.registry import DEFAULT, game_named
 from cantstop_arena.views.default_view import view_of
 
@@ -31,7 +33,8 @@ with extra("OpenSpiel", "openspiel"):
     import pyspiel
 
 SEATS = range(2, 9)
-_ENCODED_PREFIX = "spelled-"  # of rules without a name: their parameters follow, encoded
+_NAME = re.compile(r"(?!true$|false$)[^\W\d][\w -]*", re.IGNORECASE)
+_JSON_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 class ArenaGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel is not typed
@@ -56,6 +59,10 @@ class ArenaGame(pyspiel.Game):  # type: ignore[misc]  # OpenSpiel is not typed
     def new_initial_state(self) -> ArenaState:
         """The state at the start of a game."""
         return ArenaState(self, self.setting.start())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parameters = {key: self.get_parameters()[key] for key in ("players", "rules")}
+        return _restored_game, (self.arena_game, parameters)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> ArenaObserver:
         """The observer of the game."""
@@ -93,9 +100,13 @@ def _seats(game: Game) -> Sequence[int]:
 class ArenaState(pyspiel.State):  # type: ignore[misc]  # OpenSpiel is not typed
     """A position as an OpenSpiel state, with the same numbers for actions and outcomes."""
 
-    def __init__(self, game: ArenaGame, position: Position) -> None:
+    def __init__(self, game: ArenaGame, position: Position, has_past: bool = False) -> None:
         super().__init__(game)
         self.position = position
+        self._start = position.clone() if has_past else None  # OpenSpiel does not know its past
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored_state, (self.get_game(), self._start, self.history())
 
     def current_player(self) -> int:
         """The seat that decides, or OpenSpiel's number for chance or for a finished game."""
@@ -168,15 +179,18 @@ def _has_sum(game: Game, players: int) -> bool:
 
 @cache
 def game_class(name: str) -> type[ArenaGame]:
-    """The class of a game, which is registered with OpenSpiel as `python_NAME`.
+    """The class of a game, which is registered with OpenSpiel as `python_arena_NAME`.
 
+    OpenSpiel has games of its own called `python_NAME`, such as Kuhn poker; Can't Stop is
+    `python_cantstop`.
     Raises UsageError for a game that cannot be one of OpenSpiel's.
     """
     game = game_named(name)
     seats, has_hidden = _seats(game), not game.perfect_information
     first = game.position(game.rules.default, seats[0])
     chance, information = pyspiel.GameType.ChanceMode, pyspiel.GameType.Information
-    short_name = f"python_{name.replace('-', '_')}"
+    prefix = "python_" if name == DEFAULT else "python_arena_"
+    short_name = f"{prefix}{name.replace('-', '_')}"
     kind = pyspiel.GameType(
         short_name=short_name,
         long_name=f"{game.title}, of Can't Stop Arena",
@@ -206,26 +220,68 @@ def load(players: int | None = None, rules: Any = None, game: str = DEFAULT) -> 
     return game_class(game)({"players": setting.players, "rules": _rules_text(setting)})
 
 
+def _restored_game(name: str, parameters: Mapping[str, Any]) -> ArenaGame:
+    return game_class(name)(parameters)
+
+
+def _restored_state(game: ArenaGame, start: Position | None, actions: Sequence[int]) -> ArenaState:
+    state = game.new_initial_state() if start is None else ArenaState(game, start, True)
+    for action in actions:
+        state.apply_action(action)
+    return state
+
+
 def _rules_text(setting: Setting) -> str:
-    """Rules as a string parameter for OpenSpiel: their name, or all parameters encoded."""
-    book, rules = setting.game.rules, setting.rules
-    if rules in (named.rules for named in book.named.values()):
-        return str(rules.name)
-    data = json.dumps(book.as_dict(rules)).encode()
-    return _ENCODED_PREFIX + urlsafe_b64encode(data).decode().rstrip("=")
+    """Rules as a string parameter for OpenSpiel: their name, or the changes of a named rule set.
+
+    The changes are JSON with `;` for the commas, which would end the parameter:
+    `classic{"sides":4;"columns_to_win":1}`.
+    """
+    book, rules, name = setting.game.rules, setting.rules, str(setting.rules.name)
+    with suppress(UsageError):
+        if _NAME.fullmatch(name) and setting_for(name, None, setting.game.name).rules == rules:
+            return name
+    by_base = {base: _changes(book, book.named[base].rules, rules) for base in book.named}
+    base, changes = min(by_base.items(), key=lambda item: len(item[1]))
+    if not _NAME.fullmatch(base):
+        base, changes = "", {"base": base, **changes}
+    text = re.sub(_JSON_STRING, _escaped, json.dumps(changes, separators=(",", ":")))
+    return base + text.replace(",", ";")
+
+
+def _changes(book: RuleBook[Any], base: Any, rules: Any) -> dict[str, Any]:
+    """What must be said of rules that are derived from a base."""
+    values = book.as_dict(rules)
+    changes = {key: values[key] for key in (*book.parameters, "name")}
+    for key in [*changes]:
+        fewer = {other: value for other, value in changes.items() if other != key}
+        parameters = {other: value for other, value in fewer.items() if other != "name"}
+        with suppress(RulesError):
+            if book.derive(base, parameters, fewer.get("name")) == rules:
+                changes = fewer
+    return changes
+
+
+def _escaped(string: re.Match[str]) -> str:
+    """A string of JSON without the characters that mean something in a game's parameters."""
+    return re.sub("[(),=;]", lambda match: f"\\u{ord(match[0]):04x}", string[0])
 
 
 def _rules_argument(text: str) -> Any:
-    """The rules of a string parameter, as `setting.setting_for` takes them."""
-    if not text.startswith(_ENCODED_PREFIX):
+    """The rules of a string parameter, as `setting.setting_for` takes them. Raises UsageError."""
+    base, brace, changes = text.partition("{")
+    if not brace:
         return text
-    encoded = text.removeprefix(_ENCODED_PREFIX)
-    return json.loads(urlsafe_b64decode(encoded + "=" * (-len(encoded) % 4)))
+    try:
+        return {**({"base": base} if base else {}), **json.loads(brace + changes.replace(";", ","))}
+    except ValueError:
+        example = 'classic{"sides":4;"columns_to_win":1}'
+        raise UsageError(f"invalid rules {text!r:.100}: write them like {example}") from None
 
 
 def state_at(position: Position) -> ArenaState:
     """A state without history at a position of Can't Stop."""
-    return ArenaState(_game_for(position.rules, position.players), position)
+    return ArenaState(_game_for(position.rules, position.players), position, True)
 
 
 _game_for = cache(lambda rules, players: load(players, rules))

@@ -30,6 +30,7 @@ from cantstop_arena.game_api.batches import (
 )
 from cantstop_arena.game_api.position import Observation, Position
 from cantstop_arena.games.registry import DEFAULT, game_named
+from cantstop_arena.hookspecs import SPEED_HINT
 
 Policy = Callable[[NDArray[np.float32], NDArray[np.int8]], Any]
 """Takes an observation and a mask; returns an action, or a weight for each action."""
@@ -38,8 +39,18 @@ BatchPolicy = Callable[[Batch], Any]
 """Takes a batch; returns actions or logits, or several arrays of which one is that."""
 
 
+_FASTER = (
+    "its policy decides for one game at a time: PolicyBot.from_batch(function) decides for many at"
+    " once, tens of times as fast (docs/reference/positions.md)"
+)
+
+
 class PolicyBot:
-    """A bot that takes all decisions of a game with one policy."""
+    """A bot that takes all decisions of a game with one policy, for one game at a time.
+
+    `from_batch`, `from_torch` and `from_onnx` make bots that decide for many games at once, which
+    is tens of times as fast.
+    """
 
     def __init__(
         self, policy: Policy, game: str = DEFAULT, choose: Callable[..., int] | None = None
@@ -59,7 +70,9 @@ class PolicyBot:
             )
         _compile_positions(game)
         for name in self._game.decisions:
-            setattr(self, name, partial(self._decide, name))
+            decide = partial(self._decide, name)
+            setattr(decide, SPEED_HINT, _FASTER)
+            setattr(self, name, decide)
 
     @classmethod
     def from_sb3(

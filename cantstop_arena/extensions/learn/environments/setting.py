@@ -1,11 +1,12 @@
 """The game, rules and number of players of an environment, from the user's arguments."""
 
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Any
 
 import msgspec
 
-from cantstop_arena.deals.seeds import Seed, random_seed
+from cantstop_arena.deals.seeds import Seed, checked_seed, random_seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.game_api.game import Game
@@ -36,10 +37,25 @@ def setting_for(rules: Any, players: int | None, game: str = DEFAULT) -> Setting
     """
     definition = game_named(game)
     players = usual_players(definition) if players is None else players
-    if players not in definition.players:
+    if not isinstance(players, Integral) or players not in definition.players:
         seats = f"{definition.players[0]} to {definition.players[-1]}"
         raise UsageError(f"{definition.title} is played by {seats} players, not {players!r:.20}")
-    return Setting(definition, _rules(definition, rules), players)
+    return Setting(definition, _rules(definition, rules), int(players))
+
+
+def checked_seat(seat: Any, players: int) -> int | None:
+    """The seat of an agent; None: all in turn. Raises UsageError."""
+    if seat is None:
+        return None
+    if not isinstance(seat, Integral) or seat not in range(players):
+        raise UsageError(f"seat must be 0 to {players - 1}, or None for all in turn, not {seat}")
+    return int(seat)
+
+
+def gymnasium_seed(seed: Any) -> int | None:
+    """A seed for Gymnasium's own generator, which knows no texts. Raises UsageError."""
+    known = None if seed is None else checked_seed(seed)
+    return known if isinstance(known, int) else None
 
 
 def _rules(game: Game, rules: Any) -> Any:
@@ -50,10 +66,14 @@ def _rules(game: Game, rules: Any) -> Any:
         return game.rules.derive(base, changes, name)
     if rules is None:
         return game.rules.default
-    return _rule_set_called(game, rules) if isinstance(rules, str) else rules
+    if isinstance(rules, type(game.rules.default)):
+        return rules
+    return _rule_set_called(game, rules)
 
 
-def _rule_set_called(game: Game, name: str) -> Any:
+def _rule_set_called(game: Game, name: Any) -> Any:
+    if not isinstance(name, str):
+        raise UsageError(f"rules must be a name, a mapping or a rule set, not {name!r:.60}")
     if name in game.rules.named:
         return game.rules.named[name].rules
     rules = game.rules_of_pattern(name, {})
@@ -74,9 +94,12 @@ class DealSequence:
     def next(self, seed: Seed | None, options: Mapping[str, Any] | None) -> tuple[Seed, int]:
         """The seed and the deal of the next game; `options` may have the `deal`."""
         if seed is not None or self.seed is None:
-            self.seed, self.deal = random_seed() if seed is None else seed, 0
+            self.seed, self.deal = random_seed() if seed is None else checked_seed(seed), 0
         else:
             self.deal += 1
         if options and "deal" in options:
-            self.deal = int(options["deal"])
+            deal = options["deal"]
+            if not isinstance(deal, Integral) or deal < 0:
+                raise UsageError(f"deal must be a whole number from 0 on, not {deal!r:.40}")
+            self.deal = int(deal)
         return self.seed, self.deal

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cantstop_arena.deals.seeds import Seed, random_seed
+from cantstop_arena.deals.seeds import Seed, checked_seed, random_seed
 from cantstop_arena.errors import UsageError
 from cantstop_arena.extensions.learn.environments.extras import extra
 from cantstop_arena.extensions.learn.environments.opponents import opponent
-from cantstop_arena.extensions.learn.environments.setting import setting_for
+from cantstop_arena.extensions.learn.environments.setting import (
+    checked_seat,
+    gymnasium_seed,
+    setting_for,
+)
 from cantstop_arena.extensions.learn.environments.spaces import actions_of, observations_of
 from cantstop_arena.extensions.learn.lockstep.lockstep import LockstepGames, LockstepSetting
 from cantstop_arena.game_api.game import Game
@@ -47,20 +53,39 @@ class VectorGames(VectorEnv[NDArray[np.float32], NDArray[np.int64], NDArray[Any]
         self._everywhere = np.ones(count, np.bool_)
 
     def reset(
-        self, *, seed: Seed | None = None, options: dict[str, Any] | None = None
+        self,
+        *,
+        seed: Seed | Sequence[Seed | None] | None = None,
+        options: dict[str, Any] | None = None,
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:
-        """Begin the first deals of a seed; without one, every environment's next deal."""
+        """Begin the first deals of a seed; without one, every environment's next deal.
+
+        A list has a seed for each environment, None for a random one. Environment i plays the deals
+        i, i + n, i + 2n, … of its seed. Raises UsageError.
+        """
         if options and "reset_mask" in options:
             raise UsageError(
                 "reset_mask is for environments that are reset by their user; these begin the next"
                 " deal themselves"
             )
-        super().reset(seed=seed if isinstance(seed, int) else None)
         if seed is not None or not self._is_started:
-            self._games.begin(random_seed() if seed is None else seed)
+            seeds = self._seeds_of(seed)
+            super().reset(seed=gymnasium_seed(seeds[0]))
+            self._games.begin(seeds)
             self._is_started = True
         self._games.begin_deals()
         return self._shared(self._games.observations), self._infos()
+
+    def _seeds_of(self, seed: Any) -> list[Seed]:
+        """The seed of each environment. Raises UsageError."""
+        if not np.ndim(seed):
+            return [random_seed() if seed is None else checked_seed(seed)] * self.num_envs
+        if len(seed) != self.num_envs:
+            raise UsageError(f"{self.num_envs} environments need as many seeds, not {len(seed)}")
+        return [random_seed() if each is None else checked_seed(each) for each in seed]
+
+    def __reduce__(self) -> NoReturn:
+        raise UsageError("a vector environment cannot be copied or stored: make another")
 
     def step(self, actions: Any) -> Results:
         """Take an action in each environment, and let the bots play until the agent decides."""
@@ -128,19 +153,18 @@ def vector_env(
     `step` returns are overwritten by the next step. Raises UsageError, BotError.
     """
     setting = setting_for(rules, players, game)
-    if type(n) is not int or n < 1:
+    if not isinstance(n, Integral) or isinstance(n, bool) or n < 1:
         raise UsageError(f"the number of environments must be 1 or greater, not {n!r:.40}")
-    if seat is not None and seat not in range(players):
-        raise UsageError(f"seat must be 0 to {players - 1}, or None for all in turn, not {seat}")
+    seat = checked_seat(seat, setting.players)
     if autoreset not in AUTORESET_MODES:
         names = " or ".join(map(repr, AUTORESET_MODES))
         raise UsageError(f"autoreset must be {names}, not {autoreset!r:.40}")
     position = setting.start(seed=0)
     spaces = observations_of(position), actions_of(position)
-    several = opponents if isinstance(opponents, list | tuple) else [opponents]
+    several = [*opponents] if isinstance(opponents, list | tuple | np.ndarray) else [opponents]
     bots = [] if opponents is None else [opponent(each, setting.game) for each in several]
     lockstep = LockstepSetting(
-        setting.rules, players, n, bots, seat, same_step=autoreset == "same_step"
+        setting.rules, setting.players, int(n), bots, seat, same_step=autoreset == "same_step"
     )
     return VectorGames(_games_in_step(setting.game, lockstep), spaces, copy)
 

@@ -60,8 +60,8 @@ class LockstepGames(ABC):
         self.illegal = np.zeros(count, np.bool_)
 
     @abstractmethod
-    def begin(self, seed: Seed) -> None:
-        """Use the deals of a seed from its first on; the next `begin_deals` begins them."""
+    def begin(self, seeds: Sequence[Seed]) -> None:
+        """Use the deals of each game's seed from the first on; `begin_deals` begins them."""
 
     @abstractmethod
     def begin_deals(self) -> None:

@@ -77,8 +77,9 @@ class CantStopLockstep(LockstepGames):
             *(self.seats, self.returns, self.illegal, self.last_observations),
         )
 
-    def begin(self, seed: Seed) -> None:
-        self._heads.view(np.uint64)[:, slot("secret") : slot("secret") + 2] = secret(bits_of(seed))
+    def begin(self, seeds: Sequence[Seed]) -> None:
+        secrets = np.array([secret(bits_of(seed)) for seed in seeds], np.uint64)
+        self._heads.view(np.uint64)[:, slot("secret") : slot("secret") + 2] = secrets
         self.deals[:] = np.arange(len(self.deals)) - len(self.deals)
 
     def begin_deals(self) -> None:

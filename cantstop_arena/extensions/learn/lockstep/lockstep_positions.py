@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,13 +22,13 @@ class LockstepPositions(LockstepGames):
         start = game.position(setting.rules, setting.players, 0, track=False)
         super().__init__(setting, start.observation_size, start.action_count)
         self._game = game
-        self._seed: Seed = 0
+        self._seeds: Sequence[Seed] = ()
         self._positions: list[Position] = [start] * setting.count
         self._agents = [0] * setting.count
         self._is_over = np.ones(setting.count, np.bool_)
 
-    def begin(self, seed: Seed) -> None:
-        self._seed = seed
+    def begin(self, seeds: Sequence[Seed]) -> None:
+        self._seeds = seeds
         self.deals[:] = np.arange(len(self.deals)) - len(self.deals)
 
     def begin_deals(self) -> None:
@@ -59,7 +61,7 @@ class LockstepPositions(LockstepGames):
                 bot = setting.bots[index % len(setting.bots)]
                 bots = {seat: bot for seat in range(setting.players) if seat != agent}
             self._positions[index] = position = self._game.position(
-                setting.rules, setting.players, self._seed, deal, bots, track=False
+                setting.rules, setting.players, self._seeds[index], deal, bots, track=False
             )
             if not position.is_over:
                 self._is_over[index] = False

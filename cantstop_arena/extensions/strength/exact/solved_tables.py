@@ -12,9 +12,13 @@ import numpy as np
 from msgspec.structs import asdict
 
 from cantstop_arena.atomic_files import check_output_folder, remove_drafts, write_atomically
-from cantstop_arena.errors import BotError, UsageError
+from cantstop_arena.errors import BotError, ConvergenceError, UsageError
 from cantstop_arena.extensions.strength.exact.board import Floats, Size, board_of, size_of
-from cantstop_arena.extensions.strength.exact.board_solver import solve_down
+from cantstop_arena.extensions.strength.exact.board_solver import (
+    MAX_STEPS,
+    NOT_CONVERGED,
+    solve_down,
+)
 from cantstop_arena.extensions.strength.exact.evaluator import Choice, Evaluator
 from cantstop_arena.extensions.strength.exact.turn_solver import solve_turn_of
 from cantstop_arena.extensions.strength.exact.workspace import workspace_for
@@ -109,10 +113,13 @@ def table_path(rules: RuleSet, players: int, folder: Path) -> Path:
 
 def _description(rules: RuleSet, players: int) -> str:
     board = {key: value for key, value in RULES.as_dict(rules).items() if key not in _IRRELEVANT}
-    return json.dumps({**board, "players": players})
+    return json.dumps({**board, "players": players, "solver": _SOLVER})
 
 
 _IRRELEVANT = ("name", "turn_limit")
+_SOLVER = (
+    2  # raised when the solver's values change, so that tables of an earlier one are not loaded
+)
 
 
 def solve(
@@ -124,8 +131,8 @@ def solve(
     """Solve a board, resuming an interrupted run, and save its table in `folder`.
 
     `on_progress` is called several times a second. Raises UsageError when the board's file is
-    damaged or cannot be written, and Interrupted, after saving the table, when the user ends the
-    run.
+    damaged or cannot be written, and ConvergenceError or Interrupted, after saving the table, when
+    a position does not converge or the user ends the run.
     """
     path = table_path(rules, players, folder)
     table = load(rules, players, folder) if path.exists() else None
@@ -156,6 +163,11 @@ def _continue_solving(
     saved = time.monotonic()
     while table.next >= 0:
         table.next = solve_down(board, workspace, rival_workspace, table.values, table.next, turns)
+        if table.next < -1:
+            table.next = NOT_CONVERGED - table.next
+            players = "1 player" if table.players == 1 else f"{table.players} players"
+            where = f"The value of position {table.next} of {table.rules.name} for {players}"
+            raise ConvergenceError(where, MAX_STEPS)
         on_progress(table)
         shutdown.check()
         if time.monotonic() - saved > _SAVE_EVERY:

@@ -14,6 +14,10 @@ from cantstop_arena.games.cantstop.engine.game_array import (
 )
 
 _COUNTS = len(COUNTS)
+_TURNS, _ROLLS, _BUSTS = map(COUNTS.index, ("turns", "rolls", "busts"))
+_DECISIONS, _SPACES, _COLUMNS = map(COUNTS.index, ("decisions", "spaces", "columns"))
+_WON, _WINNING_TURNS, _LEADS = map(COUNTS.index, ("won", "winning_turns", "leads"))
+_HALF_LEADS, _HALF_WINS, _MARGIN = map(COUNTS.index, ("half_leads", "half_wins", "margin"))
 _LONGEST, _CLOSEST, _COMEBACK = range(3)  # in the order of HIGHLIGHTS
 
 _length_class = njit_inline(length_class)
@@ -49,24 +53,24 @@ def _add(tally, sums, count_index, seat, count):
 
 @njit_inline
 def _tally_seat(game, seat, win_units, led, tally, sums):
-    """Add a seat's counts of a game, in the order of COUNTS."""
+    """Add a seat's counts of a game."""
     has_won = game.ending != TURN_LIMIT and game.winners >> seat & 1 == 1
-    _add(tally, sums, 0, seat, game.seat_turns[seat])
-    _add(tally, sums, 1, seat, game.roll_counts[seat])
-    _add(tally, sums, 2, seat, game.bust_counts[seat])
-    _add(tally, sums, 3, seat, game.decision_counts[seat])
-    _add(tally, sums, 4, seat, game.space_counts[seat])
-    _add(tally, sums, 5, seat, game.claims[seat])
-    _add(tally, sums, 8, seat, game.lead_counts[seat])
+    _add(tally, sums, _TURNS, seat, game.seat_turns[seat])
+    _add(tally, sums, _ROLLS, seat, game.roll_counts[seat])
+    _add(tally, sums, _BUSTS, seat, game.bust_counts[seat])
+    _add(tally, sums, _DECISIONS, seat, game.decision_counts[seat])
+    _add(tally, sums, _SPACES, seat, game.space_counts[seat])
+    _add(tally, sums, _COLUMNS, seat, game.claims[seat])
+    _add(tally, sums, _LEADS, seat, game.lead_counts[seat])
     if has_won:
-        _add(tally, sums, 6, seat, 1)
-        _add(tally, sums, 7, seat, game.seat_turns[seat])
+        _add(tally, sums, _WON, seat, 1)
+        _add(tally, sums, _WINNING_TURNS, seat, game.seat_turns[seat])
         if game.winners == 1 << seat:
-            _add(tally, sums, 11, seat, _margin(game, seat))
+            _add(tally, sums, _MARGIN, seat, _margin(game, seat))
     if led:
-        _add(tally, sums, 9, seat, 1)
+        _add(tally, sums, _HALF_LEADS, seat, 1)
         if game.winners >> seat & 1:
-            _add(tally, sums, 10, seat, win_units)
+            _add(tally, sums, _HALF_WINS, seat, win_units)
 
 
 @njit_inline

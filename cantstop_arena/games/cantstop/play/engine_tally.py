@@ -38,6 +38,11 @@ class EngineTally:
         return np.zeros((0, 0), np.int32)
 
     @property
+    def last_payoffs(self) -> list[None]:
+        """None for each order, too."""
+        return [None] * len(self._tallies)
+
+    @property
     def records(self) -> tuple[Any, ...]:
         """The arrays, in the order of the engine's parameters."""
         return self._sums, self._tallies, self.winners, self._measures

@@ -9,7 +9,7 @@ from cantstop_arena.errors import UsageError
 from cantstop_arena.views.command_options import (
     TableOutput,
     format_options,
-    json_option,
+    only_game_option,
     print_plain_tables,
 )
 
@@ -27,7 +27,7 @@ def _columns(context: click.Context, parameter: click.Parameter, text: str) -> t
 )
 @click.option("--claimed", callback=_columns, default="", metavar="2,12", help="Claimed columns.")
 @click.option("--rules", "name", default="classic", show_default=True, help="Rule set.")
-@json_option
+@only_game_option("cantstop")
 @format_options
 def odds(
     runners: tuple[int, ...], claimed: tuple[int, ...], name: str, output: TableOutput

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from helpers.arena import Arena
+from helpers.arena import Arena, completed
 
 
 def test_a_person_builds_and_leaves(
@@ -52,3 +52,19 @@ def test_a_person_is_told_the_seat_and_how_to_answer(arena: Arena, tmp_path: Pat
     told = arena(*words, tmp_path / "game.jsonl", input="?\nq\n")
     assert "You are A. ? explains, q leaves the game.\n" in told.text
     assert "No pile is listed; p to pass, ? explains: ?\n" in told.text
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("match --game cubus gr", ["greedy"]),
+        ("rules --game cubus str", ["strict"]),
+        ("plan --game cu", ["cubus"]),
+    ],
+)
+def test_what_is_completed(arena: Arena, words: str, found: list[str]) -> None:
+    assert completed(arena, words) == found
+
+
+def test_wrong_use_is_2(arena: Arena) -> None:
+    assert arena("cubus targets x y", code=2).error

@@ -12,6 +12,7 @@ from helpers.arena import Arena
 from helpers.game_packages import described, install_example, on_path
 from helpers.sealed_game import POINTS, SEALED
 
+from cantstop_arena.environments import Duel
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.state_position import StatePosition
 from cantstop_arena.games.registry import game_named
@@ -177,10 +178,18 @@ def test_a_person_and_a_replay_of_a_seat_show_what_the_seat_sees(
 
 
 def test_a_copy_with_other_chance_is_refused_where_its_future_is_drawn() -> None:
-    cubus = game_named("cubus")
-    with pytest.raises(UsageError, match="Cubus draws from"):
-        cubus.position(cubus.rules.default, 2, seed=1).with_chance_of(2)
     poker = game_named("kuhn-poker")
     start = poker.position(poker.rules.default, 2)
     cards = {start.with_chance_of(seed).view(0).card for seed in range(30)}
     assert cards == {1, 2, 3}
+
+
+def test_agent_plays_all_seats_of_its_side() -> None:
+    duel = Duel("saver", game="tandem", seat=1)
+    duel.reset(seed=5)
+    seats, ended = [], False
+    while not ended:
+        seats.append(duel.seat)
+        _, reward, ended, _, _ = duel.step(int(duel.action_masks().argmax()))
+    assert sorted(seats) == [1] * 4 + [3] * 4
+    assert reward == duel.position.returns[1] == duel.position.returns[3]

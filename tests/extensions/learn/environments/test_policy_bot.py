@@ -46,6 +46,8 @@ def register_bots():
     return [Bot("liking", liking)]
 '''
 
+BATCHED = "PolicyBot.from_batch(lambda batch: batch.legal.argmax(axis=1))"
+
 
 def choice() -> CantStopPosition:
     """A position of 2-3-5-6: the moves are 5+11, 7+9 and 8+8."""
@@ -241,6 +243,17 @@ def test_what_plays_is_the_copy_that_the_run_keeps(arena: Arena, liking: Path) -
     assert kept.name == digest(liking)
     assert sorted(path.name for path in kept.iterdir()) == ["liked.json", "liking.py"]
     run(arena, "games: 4\nbots: [random, {bot: ./liking.py, isolate: processes}]\n")
+
+
+@pytest.mark.slow
+def test_the_check_says_how_a_policy_is_faster(arena: Arena, liking: Path) -> None:
+    single = "PolicyBot(lambda observation, mask: mask)"
+    liking.write_text(FROM_A_FILE.replace("PolicyBot(lambda observation, mask: liked)", single))
+    told = arena("bots check ./liking.py").output
+    assert "one game at a time: PolicyBot.from_batch(function) decides for many at once" in told
+    batched = FROM_A_FILE.replace("PolicyBot(lambda observation, mask: liked)", BATCHED)
+    liking.write_text(batched)
+    assert "from_batch" not in arena("bots check ./liking.py").output
 
 
 @pytest.mark.slow

@@ -203,9 +203,10 @@ def test_other_games_play_in_python(tmp_path: Path) -> None:
         ({"n": 0}, "must be 1 or greater"),
         ({"seat": 2}, "seat must be 0 to 1"),
         ({"autoreset": "never"}, "autoreset must be 'next_step' or 'same_step'"),
-        ({"game": "cubus"}, "Cubus"),
+        ({"game": "salvage"}, "there is nothing to observe: "),
     ],
 )
+@pytest.mark.usefixtures("second_game")
 def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         ca.vector_env(**{"opponents": None, "n": 2, **arguments})

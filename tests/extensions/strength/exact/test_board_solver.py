@@ -3,24 +3,28 @@
 import hashlib
 import json
 import os
+import random
 import re
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers import naive_values
+from helpers import value_iteration
 from helpers.arena import Arena
 from helpers.pages import checked
 from helpers.small_boards import board
 
 from cantstop_arena.errors import Interrupted, UsageError
 from cantstop_arena.extensions.strength.exact import solved_tables
-from cantstop_arena.extensions.strength.exact.board import size_of
+from cantstop_arena.extensions.strength.exact.board import board_of, size_of
+from cantstop_arena.extensions.strength.exact.turn_solver import solve_turn_of
+from cantstop_arena.extensions.strength.exact.workspace import workspace_for
 from cantstop_arena.extensions.strength.solved_board import first_stops
-from cantstop_arena.games.cantstop.rules import CLASSIC, RULES, RuleSet, derive
+from cantstop_arena.games.cantstop.rules import CLASSIC, RuleSet, derive
 
 # Glenn, Fang and Kruskal 2007 and 2008 (rounded there), and an independent program.
 KNOWN = [
@@ -50,6 +54,20 @@ def test_the_largest_known_value_is_found_to_nine_digits(tmp_path: Path) -> None
     )
 
 
+def solved(rules: Mapping[str, Any], players: int, folder: Path) -> solved_tables.SolvedTable:
+    return solved_tables.solve(derive(CLASSIC, {**rules, "turn_limit": 1000}), players, folder)
+
+
+def check_against_value_iteration(rules: Mapping[str, Any], players: int, folder: Path) -> None:
+    """Every position has the value that it has from the rules alone, and none is nan."""
+    expected = value_iteration.values_of(value_iteration.Rules(**rules), players)
+    table = solved(rules, players, folder)
+    assert not np.isnan(table.values).any()
+    is_over = np.isnan(expected)
+    assert table.values[~is_over] == pytest.approx(expected[~is_over], rel=1e-11, abs=1e-11), rules
+
+
+PLAIN = {"sides": 2, "runners": 3, "columns_to_win": 3, "landing": "share", "stop": "any-time"}
 VARIANTS: list[dict[str, Any]] = [
     {},
     {"landing": "jump"},
@@ -59,38 +77,127 @@ VARIANTS: list[dict[str, Any]] = [
     {"runners": 2, "landing": "leave", "stop": "after-all-runners"},
     {"columns_to_win": 2},
     {"columns_to_win": 1, "runners": 2},
-    {"column_lengths": [1, 2, 3], "landing": "jump", "columns_to_win": 2},
-    {"column_lengths": [1, 1, 2], "columns_to_win": 3, "runners": 2},
-    {"column_lengths": [2, 1, 2], "landing": "jump", "stop": "after-all-runners", "runners": 2},
+    {"column_lengths": (1, 2, 3), "landing": "jump", "columns_to_win": 2},
+    {"column_lengths": (1, 1, 2), "columns_to_win": 3, "runners": 2},
+    {"column_lengths": (2, 1, 2), "landing": "jump", "stop": "after-all-runners", "runners": 2},
 ]
 
 
 @pytest.mark.parametrize("changes", VARIANTS, ids=str)
 @pytest.mark.parametrize("players", [1, 2])
-def test_every_rule_agrees_with_values_worked_out_naively(
+def test_every_rule_agrees_with_the_rules_read_a_second_time(
     tmp_path: Path, changes: dict[str, Any], players: int
 ) -> None:
-    rules = derive(CLASSIC, {"sides": 2, "column_lengths": [1, 3, 1], **changes})
-    expected = naive_values.values_of(RULES.as_dict(rules), players)
-    worths = solved_tables.solve(rules, players, tmp_path).values
-    for key, value in expected.items():
-        found = worths[position_of(key, rules.column_lengths, players)]
-        assert found == pytest.approx(value if players == 2 else -value, abs=1e-9), key
+    check_against_value_iteration(
+        {**PLAIN, "column_lengths": (1, 3, 1), **changes}, players, tmp_path
+    )
 
 
-def position_of(key: naive_values.Key, lengths: Sequence[int], players: int) -> int:
-    """The number of a position, from the markers of each player, the one on turn first."""
-    number, unit = 0, 1
-    for column, length in enumerate(lengths, start=2):
-        own, *rivals = (dict(markers).get(column, 0) for markers in key)
-        if players == 1:
-            digit, radix = own, length + 1
-        else:
-            claimed = {own: 0, rivals[0]: 1}.get(length)
-            digit = length * own + rivals[0] if claimed is None else length * length + claimed
-            radix = length * length + 2
-        number, unit = number + digit * unit, unit * radix
-    return number
+# Newton's method alone ends elsewhere on these, as both players would rather bust than stop, or a
+# player alone needs more turns than the first estimate. On the last it alternates for ever.
+UNSTABLE: list[tuple[int, dict[str, Any]]] = [
+    (1, {"column_lengths": (1,) * 5, "runners": 2, "stop": "after-all-runners"}),
+    (1, {"column_lengths": (2, 1, 1, 1, 2), "runners": 2, "columns_to_win": 4}),
+    (1, {"column_lengths": (1, 2, 1, 1, 1), "runners": 3, "columns_to_win": 4}),
+    (2, {"column_lengths": (2, 1, 1, 1, 1), "runners": 1}),
+    (2, {"column_lengths": (1, 2, 1, 1, 1), "runners": 1, "landing": "jump"}),
+    (2, {"column_lengths": (1, 1, 1, 1, 2), "runners": 1, "columns_to_win": 4, "landing": "leave"}),
+]
+
+
+@pytest.mark.parametrize(("players", "changes"), UNSTABLE, ids=str)
+def test_a_bust_that_is_better_than_stopping_is_solved(
+    tmp_path: Path, players: int, changes: dict[str, Any]
+) -> None:
+    stop = "after-all-runners" if players == 1 else "any-time"
+    check_against_value_iteration({**PLAIN, "sides": 3, "stop": stop, **changes}, players, tmp_path)
+
+
+def random_rules(rng: random.Random, players: int) -> dict[str, Any]:
+    """A board of three-sided dice with a table of at most 4,000 entries."""
+    while True:
+        lengths = tuple(rng.randint(1, 3) for _ in range(5))
+        radices = (length + 1 if players == 1 else length**2 + 2 for length in lengths)
+        if prod(radices) <= 4000:
+            break
+    return {
+        "sides": 3,
+        "column_lengths": lengths,
+        "runners": rng.randint(1, 5),
+        "columns_to_win": rng.randint(1, 5),
+        "landing": rng.choice(("share", "jump", "leave")),
+        "stop": rng.choice(("any-time", "after-all-runners")),
+    }
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(30))
+def test_ten_random_boards_agree_with_the_rules_read_a_second_time(
+    tmp_path: Path, seed: int
+) -> None:
+    rng = random.Random(seed)
+    for _ in range(10):
+        players = rng.randint(1, 2)
+        check_against_value_iteration(random_rules(rng, players), players, tmp_path)
+
+
+def equation_error(table: solved_tables.SolvedTable) -> float:
+    """The largest difference of a stored value from the value of its turn, worked out with it."""
+    rules, players = table.rules, table.players
+    board = board_of(rules, players)
+    workspace = workspace_for(board)
+    digits = np.arange(len(table.values))[:, None] // board.units % board.radices
+    own, rival = (digits == board.radices - step for step in ((1, 2) if players == 1 else (2, 1)))
+    if players == 1:
+        rival[:] = False
+    is_over = (
+        (own.sum(1) >= rules.columns_to_win)
+        | (rival.sum(1) >= rules.columns_to_win)
+        | (own | rival).all(1)
+    )
+    error = 0.0
+    for position in np.flatnonzero(~is_over).tolist():
+        solve_turn_of(board, workspace, table.values, position)
+        value = float(workspace.values[workspace.first[0]])
+        error = max(error, abs((value if players == 2 else 1 - value) - table.values[position]))
+    return error
+
+
+DOCUMENTED = [(3, 1, 1, {}), (3, 1, 2, {}), (3, 1, 2, {"columns_to_win": 2}), (3, 2, 1, {})]
+DOCUMENTED += [(3, 1, 2, {"runners": 1, "columns_to_win": goal}) for goal in (3, 4, 5)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("sides", "shortest", "players", "changes"), DOCUMENTED, ids=str)
+def test_stored_values_solve_their_own_equations(
+    tmp_path: Path, sides: int, shortest: int, players: int, changes: dict[str, Any]
+) -> None:
+    table = solved_tables.solve(board(sides, shortest, **changes), players, tmp_path)
+    assert equation_error(table) < 1e-9
+
+
+@pytest.mark.parametrize("players", [1, 2])
+def test_a_position_that_does_not_converge_ends_the_solving(arena: Arena, players: int) -> None:
+    """No iteration converges where the values of later positions are nan."""
+    rules, folder = board(2, 1), Path("tables")
+    table = solved_tables.solve(rules, players, folder)
+    table.values[:], table.next = np.nan, 7
+    solved_tables._save(table, solved_tables.table_path(rules, players, folder))
+    words = ("2,1", "--players", str(players), "--tables", "tables")
+    error = arena("solve", *words, code=1).error
+    assert re.search(rf"\nThe value of position [0-7] of .* for {players} players? cannot", error)
+    unfinished = solved_tables.load(rules, players, folder)
+    assert unfinished is not None and 0 <= unfinished.next <= 7
+
+
+def test_the_table_of_an_earlier_solver_is_not_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = board(2, 1)
+    with monkeypatch.context() as earlier:
+        earlier.setattr(solved_tables, "_SOLVER", solved_tables._SOLVER - 1)
+        solved_tables.solve(rules, 1, tmp_path)
+    assert solved_tables.load(rules, 1, tmp_path) is None
 
 
 def test_whoever_has_more_wins_where_nobody_reaches_the_columns_to_win(tmp_path: Path) -> None:

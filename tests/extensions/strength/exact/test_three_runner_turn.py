@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from helpers import exact_turns
-from helpers.arena import Arena
 from helpers.paths import ROOT, TESTS
 
 from cantstop_arena.errors import BotError, UsageError
@@ -90,23 +89,10 @@ def test_damaged_nets_are_refused_with_a_sentence(tmp_path: Path, place: int) ->
 def test_what_is_no_file_of_nets_is_refused(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "none.nets"
     file.write_bytes(content)
-    with pytest.raises(UsageError, match="not a file of arena train"):
+    with pytest.raises(UsageError, match="not a file of nets for this game"):
         read_nets(file)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read: No such file"):
         read_nets(tmp_path / "none.nets")
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ("jump", "no nets can be trained for rules jump with 2 seats"),
-        ("clasic", "did you mean"),
-        ("classic --out nowhere/x.nets", "there is no folder nowhere"),
-    ],
-)
-def test_what_cannot_be_trained_is_said_at_once(arena: Arena, words: str, told: str) -> None:
-    result = arena("train", *words.split(), code=2)
-    assert told in result.output

@@ -173,15 +173,16 @@ def test_bots_that_are_not_those_that_played_are_refused(
         (["results/three", "random"], "A results folder cannot be combined"),
         (["results/three", "--against", "random"], "A results folder cannot be combined"),
         (["tables-of-nobody/.."], "is no folder with results"),
-        (["results/cubus"], "there is no judge for games of Cubus"),
+        (["results/salvage"], "there is no judge for games of Salvage"),
         (["results/four"], "there is no judge for games of 3 players"),
     ],
 )
+@pytest.mark.usefixtures("second_game")
 def test_what_cannot_be_judged_is_refused(
     arena: Arena, run: Path, words: list[str], sentence: str
 ) -> None:
     Path("tables-of-nobody").mkdir()
-    games = {"cubus": "game: cubus\nbots: [random, greedy]\n"}
+    games = {"salvage": "game: salvage\nbots: [drunk, careful]\n"}
     games["four"] = "players: 3\nbots: [random, cautious, odds]\n"
     for name in {*games} & {Path(words[0]).name}:
         Path(f"{name}.yaml").write_text(f"seed: 1\ngames: 1\n{games[name]}")

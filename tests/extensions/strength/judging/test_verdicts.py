@@ -86,12 +86,13 @@ def test_a_record_is_judged_again_whatever_it_says(arena: Arena, folder: Path) -
             "there is no judge for this",
         ),
         (
-            "game: cubus\nbots: [random, greedy]\n",
-            ("random", "greedy"),
+            "game: salvage\nbots: [drunk, careful]\n",
+            ("drunk", "careful"),
             "there is no judge for games of",
         ),
     ],
 )
+@pytest.mark.usefixtures("second_game")
 def test_where_nobody_can_judge_that_is_said(
     arena: Arena, folder: Path, file: str, names: tuple[str, ...], sentence: str
 ) -> None:

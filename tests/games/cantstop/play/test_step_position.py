@@ -172,7 +172,7 @@ def test_dice_of_a_seed_are_those_that_its_games_have(
 ) -> None:
     usual, late = start(rules, players, SEED), start(rules, players)
     drawn = random.Random(luck)
-    late = late.with_dice_of(SEED)
+    late = late.with_chance_of(SEED)
     for _ in range(30):
         if usual.is_over:
             break
@@ -180,14 +180,14 @@ def test_dice_of_a_seed_are_those_that_its_games_have(
         action = drawn.choice(usual.legal)
         usual.step(action)
         late.step(action)
-        late = late.with_dice_of(SEED)  # in the middle of a turn, too
+        late = late.with_chance_of(SEED)  # in the middle of a turn, too
     assert shown(late) == shown(usual)
 
 
 def test_a_copy_with_other_dice_leaves_the_position_alone() -> None:
     position = start(CLASSIC, 2, SEED)
     before = shown(position)
-    futures = {str(play_out(position.with_dice_of(seed))) for seed in range(5)}
+    futures = {str(play_out(position.with_chance_of(seed))) for seed in range(5)}
     assert len(futures) > 1
     assert shown(position) == before
 
@@ -346,3 +346,10 @@ def test_observations_have_what_there_is_to_see(rules: RuleSet, players: int, lu
             assert bool(mask.any()) == (seat == position.seat and kind != "chance")
             assert not np.any((seen < 0) | (seen > 1))
         step_once(position, drawn)
+
+
+def test_the_old_name_of_a_position_with_chance_warns() -> None:
+    position = start(CLASSIC, 2)
+    with pytest.warns(DeprecationWarning, match="with_chance_of"):
+        old = position.with_dice_of(3)
+    assert shown(old) == shown(position.with_chance_of(3))

@@ -13,6 +13,7 @@ from helpers.arena import Arena
 from helpers.parameters import slow_but
 from helpers.small_boards import board
 
+from cantstop_arena.api.tournaments import from_file
 from cantstop_arena.deals.outcomes import Block, BlockResult
 from cantstop_arena.extensions.strength.exact import solved_tables as solved
 from cantstop_arena.games.cantstop.game import GAME
@@ -108,3 +109,16 @@ def test_a_tournament_on_a_board_without_a_table_is_refused_before_it_begins(
     result = arena("run", "classic.yaml", code=None, yaml="games: 2\nbots: [rule28, optimal]\n")
     sentence = "bot optimal cannot play: classic has not been solved for 2 players (see"
     assert (result.code, sentence in result.output) == (2, True)
+
+
+def test_a_pattern_leaves_it_out_and_a_tuning_refuses_it(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.yaml").write_text("bots: [random, opt*, od*]\n")
+    tournament = from_file("mine.yaml").tournament
+    assert [entrant.name for entrant in tournament.entrants] == ["random", "odds"]
+    (left,) = tournament.left_out
+    assert left.bot == "optimal" and left.reason.startswith("it cannot play: classic has not been")
+    error = arena("tune rule28 threshold=18..34 --against optimal", code=None).error
+    assert "opponent optimal cannot play: classic has not been solved" in error

@@ -5,14 +5,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.simulated import Truth, results
 from msgspec.structs import replace
 
 from cantstop_arena.bots.origins import Origin
 from cantstop_arena.extensions.strength.nets.net_files import as_bytes, shipped_nets
 from cantstop_arena.games.cantstop.rules import CLASSIC, RULES, derive
-from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.notes import about_standings
 from cantstop_arena.tournaments.ledger.aggregation import bot_notes
 from cantstop_arena.tournaments.ledger.ledger_query import (
     BotVersion,
@@ -71,10 +68,3 @@ def test_nets_of_ones_own_are_for_their_rules_and_seats(tmp_path: Path) -> None:
     assert bot_notes(query(nets=str(file))) == (f"my champion {NONE.format(2)}",)
     file.write_bytes(b"damaged")
     assert bot_notes(query(nets=str(file))) == ()
-
-
-def test_what_is_remarked_stands_below_the_standings() -> None:
-    truth = Truth((0, 0, 0), (0.1, -0.1))
-    run = truth.run(30, np.random.default_rng(4))
-    played = replace(results(3, 2, [run]), notes=("bot0 has no nets.",))
-    assert "bot0 has no nets." in about_standings(Analysis(played))
