@@ -71,7 +71,7 @@ def _chunks(path: str | Path, max_bytes: int) -> Iterator[bytes]:
     """
     try:
         _check(Path(path).stat(), max_bytes)
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except ValueError as error:  # a null character
         raise OSError(errno.EINVAL, str(error)) from error
     try:
@@ -110,47 +110,43 @@ class _FileSearch:
     def entries(self, folder: str) -> list[os.DirEntry[str]]:
         """What is in a folder; nothing if it cannot be listed."""
         entries: list[os.DirEntry[str]] = []
-        with suppress(OSError, ValueError), os.scandir(folder) as found:
-            for entry in found:
+        with suppress(OSError, ValueError), os.scandir(folder) as scan:
+            for entry in scan:
                 if time.monotonic() > self._end:
                     self._refuse(f"searching it takes longer than {MAX_SEARCH_SECONDS:g} s")
                 entries.append(entry)
         return entries
 
-    def below(self, top: str, hidden: bool, links: bool) -> Iterator[os.DirEntry[str]]:
-        """What is in a folder and those below it: hidden entries, folders that are links, or not.
+    def below(self, top: str, as_glob: bool) -> Iterator[os.DirEntry[str]]:
+        """What is in a folder and those below it; `as_glob` without what is hidden, but by links.
 
         Not by recursion: a path can have 2,000 parts.
         """
         folders = [top]
         while folders:
             for entry in self.entries(folders.pop()):
-                if hidden or entry.name[0] != ".":
+                if entry.name[0] != "." or not as_glob:
                     yield entry
-                    if _is_folder(entry, links):
+                    if _is_folder(entry, links=as_glob):
                         folders.append(entry.path)
 
     def matches(self, base: str, parts: Sequence[str]) -> Iterator[str]:
-        """The paths below `base`, which is empty or ends with /, that match parts of a pattern."""
+        """The paths below `base`, which ends with /, that match parts of a pattern."""
         part, *rest = parts
+        entries: Iterable[os.DirEntry[str]] = ()
         if part == "**":
             yield from self.matches(base, rest) if rest else (base,)
-            for entry in self.below(base, hidden=False, links=True):
-                if not rest:
-                    yield entry.path
-                elif _is_folder(entry):
-                    yield from self.matches(f"{entry.path}/", rest)
+            entries = self.below(base, as_glob=True)
         elif glob.has_magic(part):
-            for entry in self.entries(base):
-                is_visible = entry.name[0] != "." or part[0] == "."
-                if not (is_visible and fnmatch(entry.name, part)):
-                    continue
-                if not rest:
-                    yield entry.path
-                elif _is_folder(entry):
-                    yield from self.matches(f"{entry.path}/", rest)
+            visible = (each for each in self.entries(base) if each.name[0] != "." or part[0] == ".")
+            entries = (each for each in visible if fnmatch(each.name, part))
         elif os.path.lexists(path := f"{base}{part}"):
             yield from self.matches(f"{path}/", rest) if rest else (path,)
+        for entry in entries:
+            if not rest:
+                yield entry.path
+            elif _is_folder(entry):
+                yield from self.matches(f"{entry.path}/", rest)
 
     def limited(self, paths: Iterable[str]) -> Iterator[str]:
         """The paths, as many as there may be."""
@@ -176,7 +172,7 @@ def files_below(folder: Path) -> Iterator[Path]:
     Raises BotError when there is too much.
     """
     search = _FileSearch(str(folder))
-    entries = search.below(str(folder), hidden=True, links=False)
+    entries = search.below(str(folder), as_glob=False)
     return map(Path, search.limited(entry.path for entry in entries if not _is_folder(entry)))
 
 

@@ -434,19 +434,19 @@ def opened(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture
-def looked_at(opened: Callable[..., Any]) -> Iterator[Callable[..., None]]:
+def check_page(opened: Callable[..., Any]) -> Iterator[Callable[..., None]]:
     """A function that opens a page at all widths, and finds no defect."""
 
     def look(html: str, dark: bool = False, widths: tuple[int, ...] = WIDTHS) -> None:
         for width in widths:
             theme = "dark" if dark else "light"
             page = opened(html, viewport={"width": width, "height": 900}, color_scheme=theme)
-            found = defects(page)
+            problems = defects(page)
             page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-            found += defects(page)
+            problems += defects(page)
             if width != WIDTHS[1]:
-                found += axe_findings(page)
-            assert not found, f"at {width} px, {theme}: {found}"
+                problems += axe_findings(page)
+            assert not problems, f"at {width} px, {theme}: {problems}"
             page.context.close()
 
     yield look

@@ -53,11 +53,11 @@ def studied(
         share = exact.share
     held, widths, played = 0, list[float](), 0
     while len(widths) < repetitions:
-        found = residuals(truth.played(deals, rng)).cyclic_share
+        estimate = residuals(truth.played(deals, rng)).cyclic_share
         played += 1
-        if found is not None:
-            held += found.low <= share + 1e-9 and share - 1e-9 <= found.high
-            widths.append(found.high - found.low)
+        if estimate is not None:
+            held += estimate.low <= share + 1e-9 and share - 1e-9 <= estimate.high
+            widths.append(estimate.high - estimate.low)
     part = held / repetitions
     error = sqrt(max(part * (1 - part), 0.25 / repetitions) / repetitions)
     defined = repetitions / played

@@ -41,8 +41,8 @@ class SimulatedGames:
 
     def shares(self, group: Group, deals: int) -> Numbers:
         """The shares of two bots by deal."""
-        known = self._shares.get(group, np.empty((0, 2)))
-        if len(known) < deals:
+        shares = self._shares.get(group, np.empty((0, 2)))
+        if len(shares) < deals:
             most = RoundRules().most * RoundRules().games // 2
             luck = np.random.default_rng(self._seed).random((most, 2))
             rng = np.random.default_rng([self._seed, *group])
@@ -50,17 +50,19 @@ class SimulatedGames:
             drawn = np.where(own, rng.random((most, 2)), luck)
             chance = 1 / (1 + np.exp((self._elo[group[1]] - self._elo[group[0]]) / ELO))
             first = (drawn < chance).mean(axis=1)
-            known = self._shares[group] = np.stack([first, 1 - first], axis=1)
-        shares: Numbers = known[:deals]
-        return shares
+            shares = self._shares[group] = np.stack([first, 1 - first], axis=1)
+        first_deals: Numbers = shares[:deals]
+        return first_deals
 
 
 def league(
     bots: int, step: float, shared: float, repetitions: int, rng: np.random.Generator
 ) -> dict[str, float]:
     """Leagues of bots that are so many Elo apart: wrong letters, and what is told apart."""
-    found = [_league([step * bot for bot in range(bots)], shared, rng) for _ in range(repetitions)]
-    return dict(zip(LEAGUES, np.mean(found, axis=0).tolist(), strict=True))
+    measures = [
+        _league([step * bot for bot in range(bots)], shared, rng) for _ in range(repetitions)
+    ]
+    return dict(zip(LEAGUES, np.mean(measures, axis=0).tolist(), strict=True))
 
 
 def _league(elo: Sequence[float], shared: float, rng: np.random.Generator) -> tuple[bool, int, int]:
@@ -97,8 +99,8 @@ def rare_shares(
         ratios = [Ratio(share, np.full(deals, float(games))) for share in shares]
         effect = rule_effect(ratios[0], ratios[1], SHARE, 0.002)
         assert effect.absolute
-        ends = [effect.absolute.among(questions) for questions in (1, 14)]
-        held.append([_holds(one.low, after - before, one.high) for one in ends])
+        intervals = [effect.absolute.among(questions) for questions in (1, 14)]
+        held.append([_holds(interval.low, after - before, interval.high) for interval in intervals])
     return dict(zip(EFFECTS, np.mean(held, axis=0).tolist(), strict=False))
 
 
@@ -138,7 +140,10 @@ def profile(
         assert of_luck
         estimates = (ladder(scores), of_luck.estimate(), games_until_clear(of_luck.estimate()))
         held.append(
-            [_holds(one.low, true, one.high) for one, true in zip(estimates, truths, strict=True)]
+            [
+                _holds(value.low, true, value.high)
+                for value, true in zip(estimates, truths, strict=True)
+            ]
         )
     return dict(zip(PROFILES, np.mean(held, axis=0).tolist(), strict=True))
 
@@ -147,7 +152,7 @@ def _scores(chances: Sequence[float], deals: int, rng: np.random.Generator) -> l
     """The scores of pairs in two games a deal; three tenths of the games have the deal's luck."""
     luck = rng.random((2, deals))
     drawn = (np.where(rng.random((2, deals)) < 0.3, luck, rng.random((2, deals))) for _ in chances)
-    wins = ((one < chance).mean(axis=0) for one, chance in zip(drawn, chances, strict=True))
+    wins = ((row < chance).mean(axis=0) for row, chance in zip(drawn, chances, strict=True))
     return [mean_of(won, is_share=True) for won in wins]
 
 
@@ -161,8 +166,8 @@ def quotients(
     held = []
     for _ in range(repetitions):
         above, below, true = _quotient(kind, games, rng)
-        one = quotient(above, below)
-        held.append(_holds(one.low, true, one.high))
+        estimate = quotient(above, below)
+        held.append(_holds(estimate.low, true, estimate.high))
     return {QUOTIENT: float(np.mean(held))}
 
 
@@ -198,8 +203,8 @@ CURVES: Mapping[str, tuple[Callable[[Numbers], Numbers], float]] = {
 
 def tuned(name: str, games: int, repetitions: int, rng: np.random.Generator) -> dict[str, float]:
     """Tunings of one number in so many games, half of the luck shared by the trials of a round."""
-    found = [_tuned(*CURVES[name], games, rng) for _ in range(repetitions)]
-    return dict(zip(TUNED, np.mean(found, axis=0).tolist(), strict=True))
+    measures = [_tuned(*CURVES[name], games, rng) for _ in range(repetitions)]
+    return dict(zip(TUNED, np.mean(measures, axis=0).tolist(), strict=True))
 
 
 def _tuned(

@@ -275,10 +275,12 @@ def entrant_of(item: AnyBot, catalogue: Catalogue) -> Entrant:
     needs = _needed(request)
     isolating = catalogue.isolated(request.isolate or catalogue.isolation, needs)
     entrant = _entrant(request, isolating)
-    name = entrant.name if request.as_ is None else request.as_
-    if not isinstance(name, str):
+    name: Any = request.as_
+    if name is None:
+        name = entrant.name
+    elif not isinstance(name, str):
         raise UsageError(f"the name of a bot {A_NAME}, not {name!r:.60}")
-    if why := "" if request.as_ is None else name_refusal(name, entrant.bot):
+    elif why := name_refusal(name, entrant.bot):
         raise UsageError(why)
     named = replace(entrant, name=name, needs=needs or entrant.needs)
     return isolated(named, request.isolate)

@@ -23,7 +23,6 @@ from cantstop_arena.tournaments.tournament import Tournament
 if TYPE_CHECKING:
     from cantstop_arena.api.comparisons import ComparisonResults
     from cantstop_arena.bots.catalogue import Catalogue
-    from cantstop_arena.tournaments.tournament import Tournament
 
 
 def open(
@@ -47,8 +46,8 @@ def load_tournament_results(folder: Path, *, bots_folder: Path | str = DEFAULT_F
 
     source = partial(_setting_of, folder, Path(bots_folder))
     analysis = Analysis(load_results_with_aims(folder))
-    if found := stored_finding(folder, analysis):
-        return MatchResults(found, analysis, folder, source)
+    if finding := stored_finding(folder, analysis):
+        return MatchResults(finding, analysis, folder, source)
     return Results(analysis, folder, source)
 
 

@@ -113,7 +113,7 @@ class MissingGames:
                 pools = options.pool_options
                 run_tournament(tournament, self._catalogue, self.folder, pools, observer)
 
-    def announce(self, options: RunOptions, observer: RunObserver) -> str:
+    def announce(self, observer: RunObserver, options: RunOptions) -> str:
         """Tell the observer what would be played; a sentence about how long that takes."""
         tournament = self._planned(observer)
         if tournament is None:

@@ -163,8 +163,8 @@ def keywords(keys: type, table: Sequence[Key] = KEYS, **defaults: Any) -> Callab
                         f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}"
                     )
             open_standard_files()  # a server may have none
-            keys = {name: _of_python(value) for name, value in given.items()}
-            return function(*map(_of_python, arguments), **{**values, **keys})
+            given = {name: _of_python(value) for name, value in given.items()}
+            return function(*map(_of_python, arguments), **{**values, **given})
 
         called.__signature__ = signature  # type: ignore[attr-defined]
         return cast(F, called)

@@ -134,7 +134,7 @@ def tune(
         spec = _description_of(bot, catalogue)
         search_space = search_space_of([*map(str, search_spaces)], spec)
         opponents = [_description_of(rival, catalogue) for rival in rivals] or [spec]
-    name = str(bot) if isinstance(bot, str) else spec.name
+    name = bot if isinstance(bot, str) else spec.name
     folder = Path(given["results"]) / cleaned_name("tune", name, *search_space.names)
     check_results_folder(folder)
     options = run_options(given).pool_options

@@ -356,17 +356,15 @@ def _forget_other_threads() -> None:
     _one_thread = threading.RLock()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_other_threads)
+os.register_at_fork(after_in_child=_forget_other_threads)
 
 
 @contextlib.contextmanager
 def _import_deadline() -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
+    # Not in the sandbox, where whoever started the process limits it.
+    has_clock = sys.platform != "linux" or system.counts_waiting()
+    if not has_clock or threading.current_thread() is not threading.main_thread():
         yield
-        return
-    if sys.platform == "linux" and not system.counts_waiting():  # in the sandbox
-        yield  # whoever started this process limits it, and leaves out waiting for a processor
         return
     start = time.monotonic() - system.run_queue_seconds()
 

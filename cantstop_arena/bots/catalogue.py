@@ -38,7 +38,6 @@ from cantstop_arena.bots.describe import (
     DESCRIBING,
     PackageContents,
     about_file,
-    about_file_in_sandbox,
     about_package,
     about_packages,
     about_texts,
@@ -161,9 +160,9 @@ class _Descriptions:
 class Catalogue:
     """The bots and rule sets for one game: built in, from packages, and from a folder.
 
-    A file is described when it is first needed, and only once; as `isolation` says, in a sandbox
-    that shows it what it `needs`, and nothing `hidden`. `arrivals` are the versions that the
-    results at hand know.
+    A file is described when it is first needed, once for each game; as `isolation` says, in a
+    sandbox that shows it what it `needs`, and nothing `hidden`. `arrivals` are the versions that
+    the results at hand know.
     """
 
     def __init__(
@@ -276,9 +275,9 @@ class Catalogue:
 
     def _bot_by_search(self, name: str) -> BotDescription:
         """The bot that a file registers under this name; other files are not described."""
-        for bot in self._registered.get(name, ()):
-            own_bots = self.bots_of(bot.path) if bot.path else ()
-            return next((each for each in own_bots if each.name == name), bot)
+        if namesakes := self._registered.get(name):
+            bots = self.bots_of(namesakes[0].path) if namesakes[0].path else namesakes
+            return next((bot for bot in bots if bot.name == name), namesakes[0])
         if broken := next((bot for bot in self._descriptions.offers[1] if bot.name == name), None):
             return self._plain_bot_of_package(broken)
         if game := self._game_of(name):
@@ -330,10 +329,10 @@ class Catalogue:
         own = file_in(self.folder, name)
         if not (own or self.has(name)):
             return [bot.path for bot in self._registered.get(name, ()) if bot.path]
+        paths = [real_path(own)] if own else []
         quoted = re.compile(rb"[\"']%s[\"']" % re.escape(name.encode()))
-        registering = self._descriptions.registering
-        paths = [path for path in registering if quoted.search(registering[path])]
-        paths = [*dict.fromkeys([*paths, *([real_path(own)] if own else [])])]
+        texts = self._descriptions.registering
+        paths = [path for path in texts if quoted.search(texts[path]) and path not in paths] + paths
         if not self.has(name) and len(paths) < 2:
             return paths
         lookups = self._list_files(paths, self.game.name)
@@ -445,11 +444,8 @@ class Catalogue:
 
     def packaged_rules(self) -> Mapping[str, Sequence[Any]]:
         """The rule sets of installed packages by name, which several can have."""
-        rule_sets: dict[str, list[Any]] = {}
-        for offer in self._descriptions.offers[0]:
-            for rules in offer.rules if offer.game == self.game.name else ():
-                rule_sets.setdefault(rules.name, []).append(rules)
-        return rule_sets
+        offers = [offer for offer in self._descriptions.offers[0] if offer.game == self.game.name]
+        return _by_name(rules for offer in offers for rules in offer.rules)
 
     # Isolated bots
 
@@ -502,7 +498,7 @@ class Catalogue:
         try:
             source = BotSource.at(path).identified()
             policy = file_policy(source, self._needs, self._hidden)
-            call = about_file_in_sandbox(source, self.game.name, display_folder(source))
+            call = about_file(source, self.game.name, display_folder(source))
             (answer,) = run_all([call], start=starter(policy))
         except BotError as error:
             return error
@@ -559,11 +555,7 @@ class Catalogue:
         """The bots that files register under names of their choice, looked for in a short time."""
         paths = self._descriptions.registering
         lookups = self._list_files(paths, self.game.name, _SEARCH_SECONDS)
-        bots: dict[str, list[BotDescription]] = {}
-        for path in paths:
-            for bot in self._usable(lookups.get(path, ())):
-                bots.setdefault(bot.name, []).append(bot)
-        return bots
+        return _by_name(bot for path in paths for bot in self._usable(lookups.get(path, ())))
 
     def _usable(self, lookup: Lookup) -> Sequence[BotDescription]:
         """The bots for this game in a file; none in a broken one."""
@@ -602,12 +594,8 @@ class Catalogue:
     @cached_property
     def _namesakes(self) -> Mapping[str, Sequence[BotDescription]]:
         """The bots of packages for this game by name, which several can have."""
-        bots: dict[str, list[BotDescription]] = {}
-        for offer in self._descriptions.offers[0]:
-            for bot in offer.bots:
-                if bot.game == self.game.name:
-                    bots.setdefault(bot.name, []).append(bot)
-        return bots
+        offers = self._descriptions.offers[0]
+        return _by_name(bot for offer in offers for bot in self._usable(offer.bots))
 
 
 class _BuiltInBots(Mapping[str, LoadedBot]):
@@ -659,14 +647,20 @@ class _RuleSetsByName(Mapping[str, Any]):
 
     def _rule_sets(self, name: str) -> Sequence[Any]:
         """All rule sets of this name: published or of the game's pattern, and of packages."""
-        published = self._named[name].rules if name in self._named else None
-        if published is None:
-            published = self._game.rules_of_pattern(name, {})
+        named = self._named.get(name)
+        published = named.rules if named else self._game.rules_of_pattern(name, {})
         packaged = self._packaged().get(name, ())
         return [*packaged] if published is None else [published, *packaged]
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+def _by_name(items: Iterable[Any]) -> Mapping[str, Sequence[Any]]:
+    by_name: dict[str, list[Any]] = {}
+    for item in items:
+        by_name.setdefault(item.name, []).append(item)
+    return by_name
 
 
 def _files_beside(lookup: Lookup) -> Iterator[Path]:

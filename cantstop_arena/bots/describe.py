@@ -104,23 +104,15 @@ class PackagesListed(msgspec.Struct, tag=True, frozen=True):
 # --- Calls in other processes ---------------------------------------------------------------------
 
 
-def about_file(source: BotSource, game: str) -> IsolatedCall:
+def about_file(source: BotSource, game: str, display_folder: str | None = None) -> IsolatedCall:
     """The call that describes a bot file, of this game if it names none.
 
-    Its source must have a digest.
+    Its source must have a digest. With a `display_folder` the call is for the sandbox, and messages
+    name the files as if they were in that folder.
     """
-    path = os.fsencode(source.path.absolute())
-    return _call("describe_file", {"path": path, "digest": source.digest, "game": game})
-
-
-def about_file_in_sandbox(source: BotSource, game: str, display_folder: str) -> IsolatedCall:
-    """The call that describes a bot file by its text in the sandbox.
-
-    Messages name its files as if they were in `display_folder`.
-    """
-    path = os.fsencode(TEXTS / source.name)
-    keywords = {"path": path, "digest": source.digest, "game": game}
-    return _call("describe_file", {**keywords, "display_folder": display_folder})
+    path = source.path.absolute() if display_folder is None else TEXTS / source.name
+    keywords = {"path": os.fsencode(path), "digest": source.digest, "game": game}
+    return _call("describe_file", {**keywords, "display_folder": display_folder or ""})
 
 
 def about_texts(
@@ -284,7 +276,7 @@ def _default_from_data(value: Any, depth: int = MAX_DEPTH) -> Any:
 
 
 def describe_file(
-    path: bytes, digest: str, game: str, display_folder: str = ""
+    path: bytes, digest: str, game: str, display_folder: str
 ) -> FileDescribed | Raised:
     """The bots of a file, of this game if it names none, or the error that makes it unusable."""
     loader = Loader(Path())

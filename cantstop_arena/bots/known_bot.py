@@ -100,11 +100,11 @@ class KnownBot(msgspec.Struct, frozen=True, kw_only=True):
         So all its versions have one, wherever their files lie, and whatever they play as.
         """
         chosen = {
-            name: Path(value).name if self.options[name].is_file and value else value
-            for name, value in options.items()
-            if name in self.options
-            and value != self.options[name].default
-            and json.dumps(value) != json.dumps(self.options[name].default)
+            key: Path(value).name if self.options[key].is_file and value else value
+            for key, value in options.items()
+            if key in self.options
+            and value != self.options[key].default
+            and json.dumps(value) != json.dumps(self.options[key].default)
         }
         return f"{name} {json.dumps(chosen, sort_keys=True)}" if chosen else name
 

@@ -76,11 +76,6 @@ def _namespace(game: Game) -> type:
     return type("Hooks", (BatchHooks,), hooks)
 
 
-def plugin_manager(game: Game) -> pluggy.PluginManager:
-    """A new plug-in manager for the hooks of a game."""
-    return _Manager(game)
-
-
 def is_built_in(name: str, game: Game) -> bool:
     """Whether a built-in bot of the game has this name; - and _ count as the same character."""
     return name.replace("_", "-") in {bot.replace("_", "-") for bot in game.bots}
@@ -95,7 +90,6 @@ class Loader:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._managers: dict[str, pluggy.PluginManager] = {}
         self._files: dict[tuple[BotSource, str], list[LoadedBot]] = {}
         self._points: dict[str, list[LoadedBot]] = {}
         self._built_in: dict[tuple[str, str], LoadedBot] = {}
@@ -201,13 +195,11 @@ class Loader:
         game: Game,
     ) -> list[LoadedBot]:
         """Register a plug-in and return its bots. Raises BotError if they are not valid."""
-        manager = self._managers.setdefault(game.name, plugin_manager(game))
+        manager = _Manager(game)  # of this plug-in alone: several can have its name
         try:
             manager.register(plugin)
             manager.check_pending()
         except pluggy.PluginValidationError as error:
-            if manager.is_registered(plugin):
-                manager.unregister(plugin)
             raise BotError(hook_complaint(error, plugin, game)) from error
         make_bot = partial(make_bot, game=game.name)
         bots = [
@@ -257,12 +249,14 @@ GAME = "game"
 def game_of(plugin: Any, usual: Game | None = None) -> Game:
     """The game that a plug-in names; else the `usual` one, that of the tournament or command.
 
-    A plug-in that names none and lacks fewer decisions of the default game than of the usual one
-    plays the default game. Raises BotError for an unknown game.
+    A plug-in that names none plays the default game if it has a larger share of its decisions.
+    Raises BotError for an unknown game.
     """
     if not hasattr(plugin, GAME):
         default = game_named(DEFAULT)
-        return max(usual or default, default, key=lambda game: _share_of_decisions(plugin, game))
+        if usual is None or usual is default:
+            return default
+        return max(usual, default, key=lambda game: _share_of_decisions(plugin, game))
     name = getattr(plugin, GAME)
     if not isinstance(name, str):
         raise BotError(f"{GAME} must be the name of a game, not {name!r:.60}")

@@ -174,7 +174,7 @@ def _listed(versions: Sequence[StoredVersion]) -> str:
 
 HISTORY = "history.jsonl"  # in a folder of results
 # A bot may have put a pipe there, which would block.
-_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0)
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK
 
 
 @dataclass(frozen=True)

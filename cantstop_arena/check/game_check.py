@@ -321,13 +321,13 @@ def _bots_of(game: Game, as_plain: bool = False) -> tuple[list[SeatedBot], list[
 
     With `as_plain` all play in Python.
     """
-    loader = Loader(_NOWHERE)
-    usable, broken = Catalogue(_NOWHERE, game).everything()
+    loader, catalogue = Loader(_NOWHERE), Catalogue(_NOWHERE, game)
+    usable, broken = catalogue.everything()
     package = type(game).__module__.partition(".")[0]
     unusable = [
         f"{bot.name}: {bot.reason}"
         for bot in broken
-        if not bot.origin.startswith("package ") or package in bot.origin
+        if bot not in catalogue.broken_packages or package in bot.origin
     ]
     bots = []
     for description in usable:

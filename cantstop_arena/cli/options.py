@@ -13,7 +13,7 @@ import click
 
 from cantstop_arena.bots.bot_paths import RESULTS
 from cantstop_arena.cli import shell_complete
-from cantstop_arena.cli.terminal.tty import supports_colours
+from cantstop_arena.cli.terminal.tty import coloured
 from cantstop_arena.exit_codes import ExitCode
 from cantstop_arena.processes import shutdown
 from cantstop_arena.tables.names import TABLES
@@ -21,6 +21,7 @@ from cantstop_arena.tournaments.file.keys import BY_NAME, KEYS, Command, Key
 from cantstop_arena.views.command_options import Decorator, TableOutput, key_option, print_text
 
 if TYPE_CHECKING:
+    from cantstop_arena.api.histories import MissingGames
     from cantstop_arena.api.results import Results
     from cantstop_arena.api.tournaments import PlannedTournament
     from cantstop_arena.bots.bot_start import Isolation
@@ -110,7 +111,6 @@ def _parameter(declarations: tuple[str, ...]) -> str:
 bots_option = option("bots_folder")
 game_option = option("game")
 rules_option = option("rules")
-players_option = option("players")
 isolate_option = option("isolate")
 workers_option = option("workers")
 versions_option = option("results", "tune")
@@ -149,7 +149,9 @@ def play_and_write(
     return results
 
 
-def announce(planned: "PlannedTournament", given: Given, screen: "RunScreen") -> ExitCode:
+def announce(
+    planned: "PlannedTournament | MissingGames", given: Given, screen: "RunScreen"
+) -> ExitCode:
     """Print what would be played, and how long that takes."""
     if text := planned.announce(screen, given.run_options):
         screen.echo(text)
@@ -192,11 +194,9 @@ def print_tables(
 
     chosen = output.chosen or TABLES
     first = answer or ("" if output.chosen else headline(analysis))
-    is_terminal = sys.stdout.isatty()
     if output.is_text:
-        is_coloured = is_terminal and supports_colours()
-        text = all_tables.terminal_text(analysis, chosen, is_coloured, output.width, first)
-        if is_terminal:
+        text = all_tables.terminal_text(analysis, chosen, coloured(), output.width, first)
+        if sys.stdout.isatty():
             click.echo(text, nl=False, color=True)
         else:
             print_text(text)

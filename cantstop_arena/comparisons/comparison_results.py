@@ -8,8 +8,7 @@ import msgspec
 from cantstop_arena.comparisons.deal_ratios import DealRatios
 from cantstop_arena.comparisons.statistics import BotOrder, RuleEffect
 from cantstop_arena.deals.seeds import Seed
-
-MAX_GAMES = 10**12
+from cantstop_arena.tournaments.file.keys import GAMES
 
 
 class RuleSetResult(msgspec.Struct, frozen=True):
@@ -44,7 +43,7 @@ class RuleSetResult(msgspec.Struct, frozen=True):
         effect = self.differences.get(key)
         factor = effect.games_factor if effect else None
         games = self.games / self.lineups * factor if factor else inf
-        if games > MAX_GAMES:
+        if games >= GAMES.stop:
             return None
         digit: int = 10 ** max(0, len(str(int(games))) - 2)
         return ceil(games / digit) * digit

@@ -34,7 +34,7 @@ from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.texts import how_many
 from cantstop_arena.tournaments.duration import LineupGames
 from cantstop_arena.tournaments.file.yaml_reader import dump
-from cantstop_arena.tournaments.ledger.cover import Cover, plan_of
+from cantstop_arena.tournaments.ledger.cover import Cover
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
 from cantstop_arena.tournaments.ledger.open_ledger import open_ledger
 from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
@@ -148,7 +148,7 @@ class _Sessions(NamedTuple):
         notices = [*self.comparison.messages, *version_notices(self.comparison.entrants)]
         tournaments = [*self.comparison.tournaments(self.results)]
         covers = (Cover(self.ledger, tournament.query) for tournament in tournaments)
-        games = sum(plan_of(cover).games for cover in covers)
+        games = sum(cover.missing_games() for cover in covers)
         for tournament in tournaments:
             title = f"{self.comparison.name}, {_part(tournament)}"
             with observed_by(self.observer_of(title)) as observer:

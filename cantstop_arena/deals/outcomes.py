@@ -366,7 +366,7 @@ def win_units(players: int) -> int:
 # takes to number them: plane k has bit k of each game's number, the first game in the highest bit
 # of the first byte. Equal winners have equal bytes.
 
-WINNERS_MARK = b"\0"  # the first byte
+_WINNERS_MARK = b"\0"  # the first byte
 _ALL = bytes(range(256))
 
 
@@ -378,7 +378,7 @@ def packed(masks: bytes) -> bytes:
     )
     planes = [np.packbits(numbers & 1 << plane) for plane in range(_planes(len(distinct)))]
     return b"".join(
-        (WINNERS_MARK, bytes((len(distinct),)), distinct, *(plane.tobytes() for plane in planes))
+        (_WINNERS_MARK, bytes((len(distinct),)), distinct, *(plane.tobytes() for plane in planes))
     )
 
 
@@ -404,7 +404,7 @@ def masks_in(content: bytes, games: int) -> bytes:
     masks = content[2 : 2 + content[1]] if len(content) > 1 else b""
     length = 2 + len(masks) + _planes(len(masks)) * _width(games)
     ascending = all(mask < next_mask for mask, next_mask in pairwise(masks))
-    if not masks or content[:1] != WINNERS_MARK or len(content) != length or not ascending:
+    if not masks or content[:1] != _WINNERS_MARK or len(content) != length or not ascending:
         raise ValueError(f"{len(content)} bytes are not the packed winners of {games} games")
     return masks
 

@@ -79,7 +79,7 @@ class ReplayResult(msgspec.Struct, frozen=True):
     counts: dict[str, list[int]]
     decisions: list[DecisionTaken]
     rolls: list[Roll] = []
-    payoffs: list[int] | None = None
+    payoffs: Sequence[int] | None = None
 
 
 class GamesReplayed(msgspec.Struct, tag=True, frozen=True):
@@ -309,8 +309,7 @@ class _ReplayTable:
         ):
             counts = {name: [*values] for name, values in tally.counts.items()}
             is_forfeit, is_unfinished = bool(tally.forfeits), bool(tally.unfinished)
-            paid = None if payoffs is None else [*payoffs]
-            yield ReplayResult(won, is_forfeit, is_unfinished, counts, decisions, payoffs=paid)
+            yield ReplayResult(won, is_forfeit, is_unfinished, counts, decisions, payoffs=payoffs)
 
 
 def _roll(event: Mapping[str, Any]) -> Roll:

@@ -343,8 +343,7 @@ def _digest_of(key: bytes, payload: bytes) -> bytes:
 
 def _read(path: Path) -> bytes:
     """The bytes of a regular file that only its owner can write to, else b""."""
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
-    with os.fdopen(os.open(path, flags | getattr(os, "O_BINARY", 0)), "rb") as file:
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as file:
         status = os.fstat(file.fileno())
         return b"" if not stat.S_ISREG(status.st_mode) or others_in(status) else file.read()
 
@@ -373,8 +372,8 @@ def private_folder(root: Path, *parts: str) -> Path:
     to `root`.
     """
     folder = root
-    for path in (root, *(root.joinpath(*parts[: n + 1]) for n in range(len(parts)))):
-        folder = path
+    for depth in range(len(parts) + 1):
+        folder = root.joinpath(*parts[:depth])
         try:
             folder.mkdir(mode=0o755, parents=True, exist_ok=True)
             _check_private(folder, folder.stat())
@@ -392,7 +391,7 @@ def readable_folder(root: Path, name: str) -> Path | None:
     folder = root / name
     if not folder.is_dir():
         return None
-    if hasattr(os, "getuid") and os.getuid() == _ROOT_USER:
+    if os.getuid() == _ROOT_USER:
         with suppress(OSError):  # then it is compiled again inside
             for parent, _, _ in os.walk(folder):
                 Path(parent).chmod(Path(parent).stat().st_mode | _READABLE)
@@ -410,8 +409,6 @@ def others_in(status: os.stat_result) -> bool:
 
     A folder with the sticky bit is safe, as only owners can replace what lies in it.
     """
-    if not hasattr(os, "getuid"):
-        return False
     shared = status.st_mode & _WRITABLE_BY_OTHERS and not status.st_mode & stat.S_ISVTX
     return bool(shared) or status.st_uid not in (os.getuid(), _ROOT_USER)
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.tables.column import (
     EVEN_PERCENT,
-    error_text,
     estimate_text,
     half_away,
     interval_texts,
@@ -66,8 +65,9 @@ def with_error(estimate: Estimate, decimals: int, scale: float = 1, unit: str = 
 
 
 def error_of(estimate: Estimate, decimals: int, scale: float = 1) -> str:
-    """The error or interval that is printed after a number."""
-    return error_text(estimate, decimals, scale, plain)
+    """What follows a number: "± 0.4", or "(40.1 to 55.0)"; empty without an interval."""
+    half, ends = interval_texts(estimate, decimals, scale, plain)
+    return f"± {half}" if half else f"({ends})" if ends else ""
 
 
 def number_with_error(estimate: Estimate, decimals: int, scale: float = 1) -> "Markup":

@@ -23,7 +23,7 @@ from cantstop_arena.processes.tree_memory import tree_memory
 from cantstop_arena.processes.watchdog import AnswerTimer
 
 _Report = TypeVar("_Report")
-LOCATE: int | None = getattr(signal, "SIGUSR1", None)
+LOCATE = signal.SIGUSR1
 """The signal that asks a child for the line of code that is running; its parent forwards it."""
 _TO_END = 10.0  # seconds for a process that is ending already, on a busy machine
 _GRACE_SECONDS = 1.0  # for a child to end by itself
@@ -206,7 +206,7 @@ class Child(Generic[_Report]):
     def ask_location(self) -> None:
         """Send the child SIGUSR1, on which it may report the line that is running."""
         with contextlib.suppress(OSError):
-            os.kill(self.pid, LOCATE or 0)
+            os.kill(self.pid, LOCATE)
 
     @property
     def is_stopped(self) -> bool:

@@ -12,13 +12,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-_ALARM: Any = getattr(signal, "SIGALRM", None)
+_ALARM = signal.SIGALRM
 _SIGNALS = tuple(sorted(signal.valid_signals()))
-_TIMERS = tuple(
-    getattr(signal, name)
-    for name in ("ITIMER_REAL", "ITIMER_VIRTUAL", "ITIMER_PROF")
-    if hasattr(signal, name)
-)
+_TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
 _NUMPY_ERRORS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
 _PRIVATE = 0o077  # the mask of files that are created while the real one is read
 _handler: Callable[[int], Any] = _signal.getsignal  # ten times as fast as signal.getsignal
@@ -101,7 +97,7 @@ class LeftAlone(InterpreterGuard):
 
 def _alarm_handler() -> Any:
     """The handler of SIGALRM while bots play; None off the main thread, which cannot set one."""
-    if _ALARM is None or threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread():
         return None
     handler = _handler(_ALARM)
     # By default an alarm that a bot has set would end the process.

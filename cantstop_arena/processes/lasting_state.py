@@ -127,10 +127,8 @@ def _is_of_package(hook: Any) -> bool:
 
 
 def _limits() -> list[Any]:
-    try:
-        import resource
-    except ImportError:  # no such limits on this system
-        return []
+    import resource
+
     numbers = {value for name, value in vars(resource).items() if name.startswith("RLIMIT_")}
     return [resource.getrlimit(number) for number in numbers]
 

@@ -1,11 +1,11 @@
 """Functions of the operating system that the standard library lacks; Linux has all of them."""
 
-import contextlib
 import ctypes
 import gc
 import mmap
 import os
 import re
+import resource
 import signal
 import sys
 import threading
@@ -159,7 +159,7 @@ def die_with_parent(parent: int, number: int = signal.SIGKILL) -> None:
 def close_files(folder: Path, prefix: str = "") -> None:
     """Close the open files below a folder, and those whose names begin with `prefix`."""
     for link in Path("/proc/self/fd").glob("*"):
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             target = link.readlink()
             if target.is_relative_to(folder) or (prefix and target.name.startswith(prefix)):
                 os.close(int(link.name))
@@ -169,8 +169,8 @@ def core_count(root: Path = Path(os.sep)) -> int:
     """The number of cores that this process may use: by affinity, and by quotas of its cgroups."""
     has_affinity = hasattr(os, "sched_getaffinity")
     cores = len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1
-    quotas = [quota for folder in _cgroup_folders(root) if (quota := _cgroup_quota(folder))]
-    return max(1, min(cores, *map(ceil, quotas))) if quotas else cores
+    quotas = filter(None, map(_cgroup_quota, _cgroup_folders(root)))
+    return min([cores, *map(ceil, quotas)])
 
 
 def _cgroup_folders(root: Path) -> Iterator[Path]:
@@ -218,13 +218,8 @@ def limit_memory(extra: int, for_good: bool = False) -> None:
 
     With `for_good` the process cannot raise the limit again.
     """
-    try:
-        import resource
-
+    with suppress(ValueError, OSError):  # no such limits on this system
         limit = _address_space() + extra
-    except (ImportError, OSError):  # no such limits on this system
-        return
-    with contextlib.suppress(ValueError, OSError):
         hard_limit = limit if for_good else resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (limit, hard_limit))
 
@@ -234,8 +229,6 @@ def _address_space() -> int:
 
     In the sandbox there is no /proc: the size is the lowest limit under which a page can be mapped.
     """
-    import resource
-
     try:
         return int(Path("/proc/self/statm").read_text().split()[0]) * mmap.PAGESIZE
     except OSError:
@@ -260,20 +253,12 @@ def _address_space() -> int:
 
 def refuse_cores() -> None:
     """Disable core dumps of this process and its children."""
-    with contextlib.suppress(ImportError):  # no such limits on this system
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def memory_shortage(needed: int) -> str:
     """A message when the address space is limited to less than `needed` bytes, else empty."""
-    try:
-        import resource
-
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    except (ImportError, OSError):  # no such limits on this system
-        return ""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit == resource.RLIM_INFINITY or limit >= needed:
         return ""
     mebibyte = 1 << 20

@@ -182,8 +182,7 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
 
 def reversed_points(points: Points) -> Points:
     """The same from the rival's side."""
-    low, high = (None if end is None else -end for end in (points.high, points.low))
-    return Points(-points.points, points.error, low, high)
+    return _scaled(points, -1)
 
 
 def _between(first: Points, second: Points) -> Points:

@@ -74,6 +74,11 @@ class Estimate(NamedTuple):
         mean, low, high = (None if value is None else by * value for value in self)
         return Estimate(mean, low, high) if by >= 0 else Estimate(mean, high, low)
 
+    @property
+    def unsigned(self) -> "Estimate":
+        """The estimate of the number without its sign."""
+        return self.scaled(-1 if (self.mean or 0) < 0 else 1)
+
 
 def share_estimate(score: float, half: float) -> Estimate:
     """A share with its 95% interval, of which half the width is given; it stays within 0 and 1."""

@@ -51,35 +51,30 @@ class FittedCurve(msgspec.Struct, frozen=True):
 
     def at(self, points: Numbers) -> tuple[Numbers, Numbers]:
         """The logarithms of the odds at some points, and their standard errors."""
-        means, variances = np.array([*self._moments(points, None)]).transpose(1, 0, 2)
-        mean = self.weights @ means
-        variance = self.weights @ (variances + (means - mean) ** 2)
+        mean, variance = self._moments(points)
         return self.middle + mean, np.sqrt(variance + self.level_variance)
 
     def deviates(self, points: Numbers, best: int) -> Numbers:
         """How many standard errors each point is below the one with this index."""
-        means, variances = np.array([*self._moments(points, best)]).transpose(1, 0, 2)
-        behind = self.weights @ means
-        variance = self.weights @ (variances + (means - behind) ** 2)
+        behind, variance = self._moments(points, best)
         deviates: Numbers = behind / np.sqrt(np.maximum(variance, _MIN_VARIANCE))
         return deviates
 
-    def _moments(self, points: Numbers, best: int | None) -> "list[tuple[Numbers, Numbers]]":
-        """The means and variances by misfit: of the points, or of how far the best is ahead."""
+    def _moments(self, points: Numbers, best: int | None = None) -> tuple[Numbers, Numbers]:
+        """The means and variances, of the points or of how far the best is ahead."""
         moments = []
         for misfit, coefficients, factor in zip(_MISFITS, self.means, self.factors, strict=True):
-            covariance = self._covariance(points, self.points, misfit)
-            mean, known = covariance @ coefficients, covariance @ factor
+            covariance = _covariance(self.design, self.positions, points, self.points, misfit)
+            mean, explained = covariance @ coefficients, covariance @ factor
             variance = _TREND_VARIANCE * (self.design(points) ** 2).sum(axis=1) + misfit[1] ** 2
             if best is not None:
-                shared = self._covariance(points, points[[best]], misfit)[:, 0]
-                mean, known = mean[best] - mean, known - known[best]
-                variance = variance + variance[best] - 2 * shared
-            moments.append((mean, np.maximum(variance - (known**2).sum(axis=1), 0.0)))
-        return moments
-
-    def _covariance(self, first: Numbers, second: Numbers, misfit: tuple[float, float]) -> Numbers:
-        return _covariance(self.design, self.positions, first, second, misfit)
+                shared = _covariance(self.design, self.positions, points, points[[best]], misfit)
+                mean, explained = mean[best] - mean, explained - explained[best]
+                variance = variance + variance[best] - 2 * shared[:, 0]
+            moments.append((mean, np.maximum(variance - (explained**2).sum(axis=1), 0.0)))
+        means, variances = np.array(moments).transpose(1, 0, 2)
+        mean = self.weights @ means
+        return mean, self.weights @ (variances + (means - mean) ** 2)
 
 
 def fitted_curve(

@@ -75,19 +75,15 @@ class MeanError(msgspec.Struct, frozen=True):
         if self.is_unknown:
             return None, None
         if error := self.standard_error:
-            low, high = self._quantiles(tail)
+            if self.expected is not None:
+                low = high = multiplier(self.deals, self.expected)
+            else:
+                low, high = (student_quantile(dof, tail) for dof in self.degrees_of_freedom)
             return self.mean - low * error, self.mean + high * error
         if self.bounds is None:
             return None, None
         rare = 1 - (2 * tail) ** (1 / self.deals)
         low, high = ((1 - rare) * self.mean + rare * bound for bound in self.bounds)
-        return low, high
-
-    def _quantiles(self, tail: float) -> tuple[float, float]:
-        """Those of the lower and of the upper end."""
-        if self.expected is not None:
-            return (multiplier(self.deals, self.expected),) * 2
-        low, high = (student_quantile(dof, tail) for dof in self.degrees_of_freedom)
         return low, high
 
     @property
@@ -96,11 +92,9 @@ class MeanError(msgspec.Struct, frozen=True):
         if self.is_unknown or self.mean == 0:
             return 1.0
         if error := self.standard_error:
-            deviate = abs(self.mean) / error
             if self.expected is not None:
-                return p_value(deviate, self.deals, self.expected)
-            dof = np.array([self.degrees_of_freedom.towards(-self.mean)])
-            return min(1.0, float(2 * student_tail(np.array([deviate]), dof)[0]))
+                return p_value(abs(self.mean) / error, self.deals, self.expected)
+            return min(1.0, 2 * self._tail(error))
         if self.bounds is None:  # the sign test
             return float(2.0 ** max(1 - self.deals, -_MAX_DEALS))
         across = abs(self.bounds[0 if self.mean > 0 else 1])  # what others would have to pay
@@ -113,10 +107,13 @@ class MeanError(msgspec.Struct, frozen=True):
             return 0.5
         if not (error := self.standard_error):
             return float(self.mean > 0)
-        deviate = abs(self.mean) / error
-        dof = np.array([self.degrees_of_freedom.towards(-self.mean)])
-        tail = float(student_tail(np.array([deviate]), dof)[0])
+        tail = self._tail(error)
         return 1 - tail if self.mean > 0 else tail
+
+    def _tail(self, error: float) -> float:
+        """The probability that a mean of 0 is estimated so far from it, on this side."""
+        dof = np.array([self.degrees_of_freedom.towards(-self.mean)])
+        return float(student_tail(np.array([abs(self.mean) / error]), dof)[0])
 
     @property
     def estimate(self) -> Estimate:
@@ -130,7 +127,6 @@ def mean_error(
     influences: Floats,
     bounds: tuple[float, float] | None = None,
     scale: float = 1.0,
-    expected: float | None = None,
 ) -> MeanError:
     """The error of a value, from what each deal adds to it, in any order.
 
@@ -141,4 +137,4 @@ def mean_error(
     variance = float((away**2).mean()) / max(deals - 1, 1)
     is_constant = variance <= (ROUNDING * scale) ** 2
     dof = degrees_of_freedom(deals, away)
-    return MeanError(value, 0.0 if is_constant else variance, deals, dof, bounds, expected)
+    return MeanError(value, 0.0 if is_constant else variance, deals, dof, bounds)

@@ -7,7 +7,7 @@ from pathlib import Path
 from cantstop_arena.errors import ArenaError
 from cantstop_arena.reports.history_report import analysis_of, rated_versions
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import estimate, half_away
+from cantstop_arena.tables.column import estimate, signed_text
 from cantstop_arena.tables.formats import value_text
 from cantstop_arena.texts import how_many, ordinal
 from cantstop_arena.tournaments.changes import bot_changes
@@ -73,6 +73,6 @@ def _gain(folder: Path, bot: str, former: BotVersion, present: BotVersion) -> st
     now, before = by_id.get(present.id), by_id.get(former.id)
     if now is None or before is None or now.elo.mean is None or before.elo.mean is None:
         return ""
-    ahead = half_away(now.elo.mean - before.elo.mean, 1)
+    ahead = signed_text(now.elo.mean - before.elo.mean, 1)
     deals = "" if before.version.missing or now.version.missing else " on the same deals"
-    return f", {ahead:+.1f} against {bot}@{before.label}{deals}"
+    return f", {ahead} against {bot}@{before.label}{deals}"

@@ -33,6 +33,7 @@ _QUESTION = row_schema(
     effect=_EFFECT,
     p=_P,
     p_corrected=_P,
+    games_to_decide={"type": ["integer", "null"], "minimum": 1},
 )
 Question: TypeAlias = Annotated[dict[str, Any], Meta(extra_json_schema=_QUESTION)]
 

@@ -169,9 +169,7 @@ def _scaled(value: float | None, scale: float) -> float | None:
 def _estimate(interval: Interval | None, scale: float = 1) -> Estimate | None:
     if interval is None:
         return None
-    return Estimate(
-        scale * interval.value, _scaled(interval.low, scale), _scaled(interval.high, scale)
-    )
+    return Estimate(interval.value, interval.low, interval.high).scaled(scale)
 
 
 def _significant(p: float | None) -> str | None:

@@ -135,7 +135,7 @@ def _significantly_ahead(analysis: Analysis, version: int, other: int) -> Points
 
 def _size(difference: Points) -> str:
     """A difference without its sign, with its interval."""
-    return with_error(of_points(difference).scaled(-1 if difference.points < 0 else 1), 1)
+    return with_error(of_points(difference).unsigned, 1)
 
 
 def missing_text(versions: Sequence[PlayedVersion]) -> str:

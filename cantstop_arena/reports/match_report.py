@@ -19,11 +19,12 @@ from cantstop_arena.tables.column import (
     Column,
     Table,
     Value,
+    decimal_text,
     estimate,
-    half_away,
     number,
     percent_text,
     rounded,
+    signed_text,
     significant,
 )
 from cantstop_arena.tables.names import MATCH_TABLE
@@ -388,20 +389,9 @@ def _header(result: MatchFinding) -> str:
     )
 
 
-def points_text(result: MatchFinding) -> str:
-    """The deals of a match of two by the first bot's points; with a test, those it needed."""
-    counts = ", ".join(f"{points} in {count:,}" for points, count in _occurred(result))
-    return f"Points of {result.bots[0]} in {how_many(result.deals, 'deal')}: {counts}."
-
-
-def _occurred(result: MatchFinding) -> list[tuple[str, int]]:
-    """The points of a deal that occurred, each with its deals."""
-    return [pair for pair in zip(_PENTANOMIAL, result.counts, strict=True) if pair[1]]
-
-
 def _counts(result: MatchFinding) -> str:
     """The deals by points, of those points that occurred."""
-    occurred = _occurred(result)
+    occurred = [pair for pair in zip(_PENTANOMIAL, result.counts, strict=True) if pair[1]]
     headers = [f"points of {printable(result.bots[0])} in a deal", *(name for name, _ in occurred)]
     is_part = result.deals < result.deals_played  # the test was decided before
     deals = f"the first {how_many(result.deals, 'deal')}" if is_part else "deals"
@@ -436,15 +426,11 @@ def _estimates(result: MatchFinding) -> str:
 
 
 def _signed(number: float | None, decimals: int = 1) -> str:
-    return "no bound" if number is None else f"{half_away(number, decimals):+.{decimals}f}"
-
-
-def _decimal(value: float, decimals: int) -> str:
-    return f"{half_away(value, decimals):.{decimals}f}"
+    return "no bound" if number is None else signed_text(number, decimals)
 
 
 def test_claims(
-    result: MatchFinding, number_text: Callable[[float, int], str] = _decimal
+    result: MatchFinding, number_text: Callable[[float, int], str] = decimal_text
 ) -> list[str]:
     """The hypotheses of a test and its log-likelihood ratio, in sentences.
 

@@ -346,10 +346,11 @@ class Analysis(msgspec.Struct, frozen=True, dict=True):
                 next((own[bot] for each, own in by_field if bot in (each.field or ())), (1, 1))
                 for bot in range(len(self.results.bots))
             ]
-        ranks = self.ratings.ranks
         if self.by_payoff:
             assert self.mean_payoffs is not None
             ranks = self.mean_payoffs.ranks(self._playing)
+        else:
+            ranks = self.ratings.ranks
         others = len(self.results.bots) - len(self.field or self.results.bots)
         return [(best, worst - others) for best, worst in ranks]
 

@@ -195,10 +195,7 @@ def mean_text(mean: float, decimals: int, scale: float, number_text: NumberText)
 def interval_texts(
     estimate: Estimate, decimals: int, scale: float = 1, number_text: NumberText = decimal_text
 ) -> tuple[str, str]:
-    """Half the width of an interval, or, where ± would not be true, its ends: one is empty.
-
-    All intervals in tables, on pages and in sentences are written by this function.
-    """
+    """Half the width of an interval, or, where ± would not be true, its ends; else empty texts."""
     half = estimate.half_width
     if half is not None:
         return number_text(scale * half, decimals, 0.0).removeprefix("+") if half else "", ""
@@ -209,14 +206,6 @@ def interval_texts(
     if low is None:
         return "", "" if high is None else f"up to {high}"
     return "", f"from {low}" if high is None else f"{low} to {high}"
-
-
-def error_text(
-    estimate: Estimate, decimals: int, scale: float = 1, number_text: NumberText = decimal_text
-) -> str:
-    """What follows a number: "± 0.4", or "(40.1 to 55.0)"; empty without an interval."""
-    half, ends = interval_texts(estimate, decimals, scale, number_text)
-    return f"± {half}" if half else f"({ends})" if ends else ""
 
 
 def estimate_text(
@@ -230,12 +219,12 @@ def estimate_text(
     if estimate.mean is None:
         return "unknown"
     mean = mean_text(estimate.mean, decimals, scale, number_text)
-    error = error_text(estimate, decimals, scale, number_text)
-    if error.startswith("±"):
-        return f"{mean} {error}{unit}"
-    return f"{mean}{unit} {error}".rstrip()
+    half, ends = interval_texts(estimate, decimals, scale, number_text)
+    if half:
+        return f"{mean} ± {half}{unit}"
+    return f"{mean}{unit} ({ends})" if ends else f"{mean}{unit}"
 
 
 def percent_text(share: float, decimals: int) -> str:
     """A share in percent, without the sign: 0.6505 is "65.1" with one decimal."""
-    return f"{half_away(100 * share, decimals, EVEN_PERCENT):.{decimals}f}"
+    return mean_text(share, decimals, 100, decimal_text)

@@ -98,8 +98,8 @@ class Style(msgspec.Struct, frozen=True):
 
 
 def _mathematical(number: str) -> str:
-    words = re.sub(" ?[a-z][a-z ]*", lambda text: f"\\mbox{{{text[0]}}}", number)
-    symbols = words.replace("±", "\\pm").replace(",", "{,}")
+    text = re.sub(" ?[a-z][a-z ]*", lambda match: f"\\mbox{{{match[0]}}}", number)
+    symbols = text.replace("±", "\\pm").replace(",", "{,}")
     return f"${symbols}$"
 
 

@@ -183,7 +183,7 @@ _LEGEND = (
 def _note(analysis: Analysis, bot: int) -> str:
     gain, name = effect(analysis, bot), analysis.results.bots[bot]
     assert gain.mean is not None and gain.low is not None and gain.high is not None
-    amount = estimate_text(gain.scaled(-1 if gain.mean < 0 else 1), _DECIMALS)
+    amount = estimate_text(gain.unsigned, _DECIMALS)
     is_first = bot == analysis.order[0] and len(analysis.fields) == 1
     first = ", the first in the standings," if is_first else ""
     counted = _count_name(analysis)

@@ -265,10 +265,9 @@ def field_column(analysis: Analysis) -> Sequence[Column]:
 
 def rows_of(analysis: Analysis) -> list[Standing]:
     """The rows of all bots, field after field, and then those without games."""
-    if len(analysis.fields) == 1:
-        return [Standing(analysis, index) for index in range(len(analysis.ranking))]
+    is_single = len(analysis.fields) == 1
     rows = [
-        Standing(part, index, number)
+        Standing(part, index, None if is_single else number)
         for number, part in enumerate(analysis.fields, start=1)
         for index in range(len(part.ranking))
     ]

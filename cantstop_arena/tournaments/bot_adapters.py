@@ -108,7 +108,7 @@ class IsolatedSeating:
     def __call__(self, start: GameStart) -> RemotePlayer:
         """Start a game in the bot's process, and return the player.
 
-        Each group gets a new process, since it plays the same deals as other groups.
+        Each group gets a new process, since versions of a rival play the same deals.
         """
         if start.partner:
             seating = self.partners.get(start.partner) or IsolatedSeating(self.bot_start)

@@ -9,7 +9,6 @@ from cantstop_arena.deals.seatings import Group
 from cantstop_arena.errors import BotError, GameError
 from cantstop_arena.processes.system import core_count
 from cantstop_arena.texts import how_many, time_text
-from cantstop_arena.tournaments.ledger.cover import Cover, plan_of
 from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.speed import run_speed_trial
@@ -26,11 +25,6 @@ class LineupGames(NamedTuple):
     tournament: Tournament
     group: Group
     games: int
-
-
-def missing_games(tournament: Tournament, cover: Cover) -> list[LineupGames]:
-    """What the lineups of a tournament lack of the deals of a cover."""
-    return [LineupGames(tournament, *missing) for missing in plan_of(cover).missing]
 
 
 def duration_text(
@@ -79,9 +73,9 @@ def _sample(missing: Sequence[LineupGames]) -> Iterator[tuple[LineupGames, float
 
     There are at most _SAMPLES.
     """
-    distance, reached, done = sum(each.games for each in missing) / _SAMPLES, 0.0, 0
+    distance, reached, samples = sum(each.games for each in missing) / _SAMPLES, 0.0, 0
     for each in missing:
         reached += each.games / distance
-        if (count := round(reached) - done) > 0:
+        if (count := round(reached) - samples) > 0:
             yield each, count / _SAMPLES
-            done += count
+            samples += count

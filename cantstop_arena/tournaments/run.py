@@ -36,11 +36,11 @@ from cantstop_arena.processes import shutdown
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import how_many, in_a_line
 from cantstop_arena.tournaments.changes import changes
-from cantstop_arena.tournaments.duration import LineupGames, missing_games
+from cantstop_arena.tournaments.duration import LineupGames
 from cantstop_arena.tournaments.file.entrants import Entrant
 from cantstop_arena.tournaments.file.yaml_reader import dump
 from cantstop_arena.tournaments.ledger.aggregation import LedgerTotals, aggregate, fault_report
-from cantstop_arena.tournaments.ledger.cover import Cover, plan_of
+from cantstop_arena.tournaments.ledger.cover import Cover, QueryPlan, plan_of
 from cantstop_arena.tournaments.ledger.ledger import LEDGER, Ledger
 from cantstop_arena.tournaments.ledger.open_ledger import ledger_part, open_ledger, stored_seed
 from cantstop_arena.tournaments.ledger.read_ledger import copied_ledger
@@ -113,7 +113,7 @@ def plan_run(
         for text in _notices(tournament, seeded, folder):
             observer.on_notice(text)
         with (
-            open_ledger(copy / LEDGER, fresh) as ledger,
+            open_ledger(copy / LEDGER) as ledger,
             PoolOwner() as pools,
         ):
             session = begin_session(seeded, catalogue, copy, ledger, pools, observer, folder)
@@ -145,7 +145,7 @@ class Session:
         self._file_tournament = tournament
         self._deals_before = 0  # of the same query, which the results in the folder cover
         self._has_changed = self._ask(tournament)
-        self._is_planned = False
+        self._plan: QueryPlan | None = None
         self._results: TournamentTotals | None = None
 
     def _ask(self, tournament: Tournament) -> bool:
@@ -221,7 +221,8 @@ class Session:
     def plan(self, observer: RunObserver, ending: Ending | None = None) -> list[LineupGames]:
         """Tell the observer what `run` would play at least, and return it."""
         self.announce_plan(next((ending or self._ending()).looks(self)), observer)
-        return missing_games(self._file_tournament, self.cover)
+        assert self._plan is not None
+        return [LineupGames(self._file_tournament, *missing) for missing in self._plan.missing]
 
     def _ending(self) -> Ending:
         until = self._file_tournament.until
@@ -230,9 +231,9 @@ class Session:
     def announce_plan(self, deals: int, observer: RunObserver) -> None:
         """Tell the observer what is missing of the first `deals` of each group, the first time."""
         self.cover = Cover(self.ledger, self.tournament.query, min(deals, self.tournament.deals))
-        if not self._is_planned:
-            observer.on_plan(plan_of(self.cover))
-            self._is_planned = True
+        if self._plan is None:
+            self._plan = plan_of(self.cover)
+            observer.on_plan(self._plan)
 
     def play(self, deals: int, blocks: int, options: PoolOptions, observer: RunObserver) -> None:
         """Play what is missing of the first `deals` of each group, in at least so many blocks."""

@@ -29,7 +29,7 @@ _LEVELS = {1: 15, 2: 5, 3: 3}  # levels of each number, by how many numbers ther
 _GRID_LEVELS = {1: 201, 2: 41, 3: 21}  # of the grid on which the peak is searched
 _CURVE_POINTS = 41  # points of a curve
 _FAR = 100.0  # the distance of two choices, where a number's range is 1
-NORMAL = 1.96  # standard errors on either side of a 95% interval of a fitted score
+_NORMAL = 1.96  # standard errors on either side of a 95% interval of a fitted score
 _REACH = 2.45  # standard errors: its square is exceeded with 5% by χ² of 2 (Scheffé 1953)
 _MIN_QUADRATIC = 0.25  # the probability of a quadratic below which trials are compared, too
 
@@ -193,11 +193,9 @@ def _peak(trials: Sequence[Trial], ranges: Sequence[Range]) -> Optimum:
     logits, _ = curve.at(grid)
     best = int(np.argmax(logits))
     point = grid[best]
-    possible = curve.deviates(grid, best) <= _REACH
-    ends = [grid[possible]]
+    candidates = grid[curve.deviates(grid, best) <= _REACH]
     if curve.quadratic < _MIN_QUADRATIC:
-        ends.append(_not_worse(trials, ranges))
-    candidates = np.concatenate(ends)
+        candidates = np.concatenate([candidates, _not_worse(trials, ranges)])
 
     def curve_of(index: int) -> Curve:
         values = np.array(ranges[index].levels(_CURVE_POINTS))
@@ -205,7 +203,7 @@ def _peak(trials: Sequence[Trial], ranges: Sequence[Range]) -> Optimum:
         points[:, index] = values
         logits, errors = curve.at(points)
         scores = 1 / (1 + np.exp(-logits))
-        return Curve(values, scores, NORMAL * errors * scores * (1 - scores))
+        return Curve(values, scores, _NORMAL * errors * scores * (1 - scores))
 
     score = float(1 / (1 + np.exp(-logits[best])))
     curves = tuple(map(curve_of, range(len(ranges))))
@@ -251,11 +249,8 @@ def _design_matrix(points: Numbers, ranges: Sequence[Range]) -> Numbers:
 
 def _positions(points: Numbers, ranges: Sequence[Range]) -> Numbers:
     """Points in a space in which distances matter: numbers from 0 to 1, choices far apart."""
-    width = np.array([max(each.high - each.low, 1e-300) for each in ranges])
-    scale = np.array([_FAR if each.is_choice else 1 for each in ranges])
-    positions: Numbers = (
-        (points - [each.low for each in ranges]) / np.where(scale > 1, 1, width) * scale
-    )
+    widths = [1 / _FAR if each.is_choice else max(each.high - each.low, 1e-300) for each in ranges]
+    positions: Numbers = (points - [each.low for each in ranges]) / np.array(widths)
     return positions
 
 

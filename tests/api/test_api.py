@@ -250,22 +250,22 @@ def test_bots_stand_in_any_sequence(kind: Callable[[list[str]], Any]) -> None:
 
 
 def test_bots_are_mappings_as_in_a_file() -> None:
-    mine = {"bot": "rule28", "as": "mine", "threshold": 24}
+    bot = {"bot": "rule28", "as": "mine", "threshold": 24}
     program = {"command": sys.executable, "as": "snake"}
     own = {"bot": Steady, "rols": 2, "as": "steady"}
-    planned = ca.tournament([mine, program, "odds"])
+    planned = ca.tournament([bot, program, "odds"])
     assert "{bot: rule28, as: mine, threshold: 24" in planned.text and "snake" in planned.text
-    assert planned_match(mine, {"bot": "odds"}).name == "mine-vs-odds"
-    assert gauntlet(mine, [{"bot": "odds"}]).name == "gauntlet-mine"
+    assert planned_match(bot, {"bot": "odds"}).name == "mine-vs-odds"
+    assert gauntlet(bot, [{"bot": "odds"}]).name == "gauntlet-mine"
     for wrong, message in (
         (own, "did you mean 'rolls'"),
         ({"as": "mine"}, "a bot in a mapping is {'bot': NAME OR PATH"),
-        ({**mine, "command": "x"}, "a bot in a mapping is {'bot': NAME OR PATH"),
+        ({**bot, "command": "x"}, "a bot in a mapping is {'bot': NAME OR PATH"),
         ({"bot": 3}, "a bot is a name, a path"),
-        ({**mine, "as": 5}, "the name of a bot"),
-        ({**mine, "isolate": "maybe"}, "isolate must be"),
-        ({**mine, "needs": "nowhere"}, "no file or folder 'nowhere'"),
-        ({**mine, "threshold": [1, 2]}, "threshold must be a whole number"),
+        ({**bot, "as": 5}, "the name of a bot"),
+        ({**bot, "isolate": "maybe"}, "isolate must be"),
+        ({**bot, "needs": "nowhere"}, "no file or folder 'nowhere'"),
+        ({**bot, "threshold": [1, 2]}, "threshold must be a whole number"),
     ):
         with pytest.raises(ca.UsageError, match=message):
             ca.tournament([wrong, "odds"])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from helpers.arena import Arena
-from helpers.naive_dice import splitmix, stream
+from helpers.naive_dice import circle, splitmix, stream
 
 GAMES = 40
 RUN = "run cup.yaml --quiet --no-page --workers 1"
@@ -30,10 +30,11 @@ def roll_again(turn):
 GUESSES = [
     (
         seat,
-        (splitmix(stream(seed, deal, seat, 1), 1) >> 11) / (1 << 53),
-        stream(seed, deal, seat, 0),
+        (splitmix(stream(bits, deal, seat, 1), 1) >> 11) / (1 << 53),
+        stream(bits, deal, seat, 0),
     )
     for seed, deal, seat in product((0, 1, 7, 1980), range(GAMES // 2), range(2))
+    for bits in [circle(seed, ["looks", "rule28"])]
 ]
 CRYSTAL = f"""
 from cantstop_arena import hookimpl
@@ -62,10 +63,9 @@ def roll_again(turn):
 def run(arena: Arena, bot: str, seed: int | str | None, isolate: str = "false") -> Any:
     """What the summary says of a tournament of the bot with another."""
     seeded = "" if seed is None else f"seed: {seed}\n"
-    name = f"bot{zlib.crc32(bot.encode())}"  # a file is read once in a process
-    entry = f"{{bot: {name}, as: looks, isolate: {isolate}}}"
-    yaml = f"games: {GAMES}\n{seeded}bots: [{entry}, rule28]\n"
-    return arena(f"{RUN} --fresh", bots={name: bot}, yaml=yaml).json
+    path = f"bot{zlib.crc32(bot.encode())}/looks.py"  # a file is read once in a process
+    yaml = f"games: {GAMES}\n{seeded}bots: [{{bot: {path}, isolate: {isolate}}}, rule28]\n"
+    return arena(f"{RUN} --fresh", files={path: bot}, yaml=yaml).json
 
 
 def score(summary: Any) -> float:

@@ -218,7 +218,7 @@ def _missed(listing: Listing, *names: str) -> dict[str, str | None]:
         for name, reason in reasons.items()
         if (name in HARMLESS and _filed(name) not in listed)
         or (name in REFUSED and not re.search(REFUSED[name][1], reason or ""))
-        or not (reason or "").isprintable()
+        or not (reason or "").replace("\n", "").isprintable()  # code stands in lines of its own
     }
 
 

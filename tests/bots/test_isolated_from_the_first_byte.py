@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from helpers.arena import Arena
 from helpers.game_packages import described, on_path
+from helpers.isolated import marking
 
 from cantstop_arena.bots.bot_start import Isolation
 from cantstop_arena.bots.catalogue import Catalogue
@@ -21,20 +22,6 @@ seed: 5
 bots: [odds, {bot: marks, as: plain}, {bot: bots/marks.py, as: walled, isolate: true}]
 """
 COMPARISON = "games: 2\ncompare: [classic, jump]\nbots: [odds, {bot: marks, isolate: true}]\n"
-
-
-def marking(mark: Path) -> str:
-    """A bot's file that leaves a mark wherever it is imported."""
-    return f"""
-try:
-    open({str(mark)!r}, "a").close()
-except OSError:
-    pass
-def choose_move(turn, moves):
-    return 0
-def roll_again(turn, level=3):
-    return turn.rolls < level
-"""
 
 
 @pytest.fixture

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.arena import Arena
-from helpers.nets import random_net, write_net
+from helpers.nets import random_batch, random_net, write_net
 
 from cantstop_arena.bots.onnx_bots import OnnxNet
 from cantstop_arena.bots.onnx_files import read_net
 from cantstop_arena.errors import BotError
-from cantstop_arena.game_api.batches import Batch, policy_output
+from cantstop_arena.game_api.batches import policy_output
 
 pytest.importorskip("onnxruntime", reason="needs pip install -e '.[onnx]'")
 onnx = pytest.importorskip("onnx", reason="needs pip install -e '.[dev]'")
@@ -164,25 +164,10 @@ def test_without_the_runtime_a_net_says_what_to_install(
         OnnxNet(content)
 
 
-def batch(rows: int) -> Batch:
-    """A batch of random observations."""
-    rng = np.random.default_rng(3)
-    return Batch(
-        observations=rng.random((rows, 58), np.float32),
-        legal=rng.random((rows, 79)) < 0.5,
-        live=np.ones(rows, np.bool_),
-        seats=np.zeros(rows, np.int64),
-        random=rng.random(rows),
-        rules=None,
-        players=2,
-        encoding="cantstop/1",
-    )
-
-
 def test_a_file_has_the_logits_of_its_layers() -> None:
     net = random_net()
-    logits = OnnxNet(write_net("mine.onnx", net).read_bytes()).decide(batch(32))
-    assert np.allclose(logits, net(batch(32).observations), atol=1e-4)
+    logits = OnnxNet(write_net("mine.onnx", net).read_bytes()).decide(random_batch(32))
+    assert np.allclose(logits, net(random_batch(32).observations), atol=1e-4)
 
 
 def test_a_fixed_number_of_rows_is_that_of_the_batches() -> None:
@@ -196,9 +181,9 @@ def test_a_fixed_number_of_rows_is_that_of_the_batches() -> None:
 def test_of_several_outputs_the_logits_count() -> None:
     logits, values = np.zeros((4, 79)), np.zeros((4, 1))
     for outputs in (logits, (values, logits), [logits, values], {"v": values, "logits": logits}):
-        assert policy_output(outputs, batch(4)) is logits
+        assert policy_output(outputs, random_batch(4)) is logits
     actions = np.zeros(4, np.int64)
-    assert policy_output((values, actions), batch(4)) is actions
+    assert policy_output((values, actions), random_batch(4)) is actions
 
 
 @pytest.mark.slow

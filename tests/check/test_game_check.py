@@ -86,6 +86,7 @@ def test_a_bot_of_the_package_that_cannot_be_built_is_found(
         (tmp_path / "mine" / f"{name}.py").write_text(text)
     points = "[cantstop_arena]\nmine = mine.bots\n[cantstop_arena.games]\nmine = mine.game\n"
     described(tmp_path, "mine", points)
+    described(tmp_path, "another", "[cantstop_arena\n")  # malformed, and none of the game's
     with on_path(tmp_path):
         printed = arena("games check mine", code=1).text
     assert f"WRONG  the bots that come with it: {reason}" in printed

@@ -86,15 +86,15 @@ def test_a_program_is_checked(arena: Arena, monkeypatch: pytest.MonkeyPatch) -> 
         return [*game.check_suite()][:2]
 
     monkeypatch.setattr("cantstop_arena.check.program_check.suite_of", few_games)
-    done = arena("bots check 'python3 steps.py'").text
-    assert re.search(r"steps.py:\n  ok     start +ready within", done)
-    assert re.search(r"ok     legal +\d+ decisions in 2 games", done)
+    text = arena("bots check 'python3 steps.py'").text
+    assert re.search(r"steps.py:\n  ok     start +ready within", text)
+    assert re.search(r"ok     legal +\d+ decisions in 2 games", text)
     Path("steps.py").write_text(STEPS.replace('"move": 0', '"move": 99'))
-    done = arena("bots check ./steps.sh", code=1).text
-    assert re.search("WRONG  legal +illegal answer: choose_move returned 99", done)
+    text = arena("bots check ./steps.sh", code=1).text
+    assert re.search("WRONG  legal +illegal answer: choose_move returned 99", text)
     Path("steps.py").write_text("import sys\nsys.exit('no model')\n")
-    done = arena("bots check ./steps.sh --json", code=1).text
-    assert json.loads(done)[0]["text"].endswith("with exit code 1 (no model)")
+    text = arena("bots check ./steps.sh --json", code=1).text
+    assert json.loads(text)[0]["text"].endswith("with exit code 1 (no model)")
 
 
 @pytest.mark.slow

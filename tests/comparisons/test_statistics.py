@@ -33,6 +33,14 @@ from cantstop_arena.deals.counting import COUNT, SHARE
 from cantstop_arena.games.cantstop.game import GAME
 
 RANDOM = np.random.default_rng(4)
+
+
+@pytest.fixture(autouse=True)
+def numbers() -> None:
+    """The same random numbers for each test, in whatever order they run."""
+    RANDOM.bit_generator.state = np.random.default_rng(4).bit_generator.state
+
+
 ONES = np.ones(40)
 
 
@@ -196,8 +204,8 @@ def test_verdicts() -> None:
 def test_no_difference_in_any_deal_is_none() -> None:
     before = draw()
     same = difference(before, before.copy(), COUNT)
-    for one in (same.absolute, same.relative):
-        assert one and (one.value, one.low, one.high, one.p) == (0.0, None, None, 1.0)
+    for each in (same.absolute, same.relative):
+        assert each and (each.value, each.low, each.high, each.p) == (0.0, None, None, 1.0)
     assert (same.effect, same.verdict) == (0.0, SAME)
 
 

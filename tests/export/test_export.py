@@ -2,14 +2,13 @@
 
 import csv
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.arena import Arena
 from helpers.finished import Finished
-from helpers.game_packages import install_example, on_path
+from helpers.game_packages import examples
 from helpers.parameters import slow_but
 from jsonschema import Draft202012Validator
 
@@ -85,13 +84,7 @@ def test_the_ledger_alone_knows_who_won_in_every_format() -> None:
     assert [row["winner_2"] == "1" for row in found] == [row["winner_2"] for row in told]
 
 
-@pytest.fixture
-def games_of_packages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    folder = tmp_path_factory.mktemp("packages")
-    install_example(folder, "kuhn_poker")
-    install_example(folder, "tandem")
-    with on_path(folder):
-        yield
+installed = examples("kuhn_poker", "tandem")
 
 
 SHORT = {"turn_limit": 14}  # about half of these games end without a winner
@@ -109,15 +102,14 @@ SHORT = {"turn_limit": 14}  # about half of these games end without a winner
         ],
     ),
 )
-@pytest.mark.usefixtures("games_of_packages")
 def test_rows_of_games_add_up_to_the_tables(bots: list[str], keys: Any) -> None:
     pytest.importorskip("pandas")
-    found = ca.tournament(bots, games=24, seed=1, **keys).run(page=False, workers=1)
-    frame, seats = found.games_frame(), range(len(bots))
-    found.export_games("games.jsonl")
+    cup = ca.tournament(bots, games=24, seed=1, **keys).run(page=False, workers=1)
+    frame, seats = cup.games_frame(), range(len(bots))
+    cup.export_games("games.jsonl")
     assert frame.astype(object).to_dict("records") == lines("games.jsonl")
     assert problems("games", lines("games.jsonl")) == []
-    for row in found.standings:
+    for row in cup.standings:
         for column, total in (("score", row["score"]), ("payoff", row.get("payoff"))):
             if total is None:
                 assert f"{column}_0" not in frame
@@ -128,7 +120,7 @@ def test_rows_of_games_add_up_to_the_tables(bots: list[str], keys: Any) -> None:
     assert (winners.any(axis=1) == (scores.max(axis=1) > scores.min(axis=1))).all()
     assert not winners[frame["unfinished"]].any(axis=None) and scores.sum(axis=1).eq(1).all()
     assert ("turn_limit" in str(keys)) == frame["unfinished"].any()
-    nobody = next((game for game in found.games() if not game.winners), None)
+    nobody = next((game for game in cup.games() if not game.winners), None)
     assert (nobody is None) == (not (~winners.any(axis=1)).any())
     if nobody is not None:
         assert nobody.winner is None and "won by nobody" in repr(nobody)
@@ -137,8 +129,8 @@ def test_rows_of_games_add_up_to_the_tables(bots: list[str], keys: Any) -> None:
 @pytest.mark.slow
 def test_a_share_of_a_game_is_a_fraction_and_a_game_alone_is_won_if_it_ends() -> None:
     pytest.importorskip("pandas")
-    found = ca.tournament(["rule28", "cautious"], games=24, seed=1, rules=SHORT).run(page=False)
-    frame = found.games_frame()
+    cup = ca.tournament(["rule28", "cautious"], games=24, seed=1, rules=SHORT).run(page=False)
+    frame = cup.games_frame()
     assert {*frame["half_wins_0"]} | {*frame["half_wins_1"]} == {0.0, 0.5, 1.0}
     alone = ca.tournament(["rule28", "odds"], players=1, games=8, seed=1, rules={"turn_limit": 7})
     frame = alone.run(page=False).games_frame()

@@ -1,12 +1,11 @@
 """examples/four_in_a_row: a game without chance, its boards, and its bots."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
-from helpers.game_packages import install_example, on_path
+from helpers.game_packages import examples
 
 import cantstop_arena as ca
 from cantstop_arena.games.registry import game_named
@@ -29,12 +28,7 @@ FIRST_BOARD = """\
 """
 
 
-@pytest.fixture(scope="module", autouse=True)
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    folder = tmp_path_factory.mktemp("packages")
-    install_example(folder, "four_in_a_row")
-    with on_path(folder):
-        yield
+installed = examples("four_in_a_row")
 
 
 @pytest.mark.slow

@@ -127,8 +127,8 @@ def refuses_blocked(done: Done) -> bool:
 
 
 def completed(arena: Arena, words: str) -> list[str]:
-    """What bash is told for the last of these words."""
+    """What bash completes for the last of these words."""
     typed = f"arena {words}".split(" ")
-    told = {"COMP_WORDS": " ".join(typed), "COMP_CWORD": str(len(typed) - 1)}
-    result = arena(env={"_ARENA_COMPLETE": "bash_complete", **told}, code=None)
+    variables = {"COMP_WORDS": " ".join(typed), "COMP_CWORD": str(len(typed) - 1)}
+    result = arena(env={"_ARENA_COMPLETE": "bash_complete", **variables}, code=None)
     return [line.partition(",")[2] for line in result.output.splitlines()]

@@ -3,9 +3,10 @@
 import os
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,6 +40,25 @@ def install_example(folder: Path, name: str) -> None:
     """Lay a package of examples/, as if it were installed, into a folder."""
     describe_project(folder, ROOT / "examples" / name / "pyproject.toml")
     (folder / name).symlink_to(ROOT / "examples" / name / name)
+
+
+def examples(*names: str, modules: Mapping[str, str] | None = None) -> Any:
+    """A fixture of a file of tests: packages of examples/, and modules with a game, installed."""
+
+    @pytest.fixture(scope="module", autouse=True)
+    def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+        folder = tmp_path_factory.mktemp("packages")
+        for name in names:
+            install_example(folder, name)
+        points = "[cantstop_arena.games]\n"
+        for name, text in (modules or {}).items():
+            (folder / f"{name}.py").write_text(text)
+            points += f"{name} = {name}\n"
+        described(folder, "some-games", points)
+        with on_path(folder):
+            yield folder
+
+    return installed
 
 
 def describe_project(folder: Path, file: Path) -> None:

@@ -30,6 +30,20 @@ LINUX = sys.platform == "linux"
 KEY = 0x9E3779B97F4A7C15
 
 
+def marking(mark: Path) -> str:
+    """A bot's file that leaves a mark wherever it is imported."""
+    return f"""
+try:
+    open({str(mark)!r}, "a").close()
+except OSError:
+    pass
+def choose_move(turn, moves):
+    return 0
+def roll_again(turn, level=3):
+    return turn.rolls < level
+"""
+
+
 def spaces(**standing: int) -> tuple[int, ...]:
     """Spaces by column: `spaces(c7=3)`."""
     return tuple(standing.get(f"c{column}", 0) for column in range(13))

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from cantstop_arena.bots.onnx_files import METADATA
+from cantstop_arena.game_api.batches import Batch
 from cantstop_arena.game_api.policy_net import PolicyNet
 
 SETTING = {"game": "cantstop", "rules": "classic", "players": "2", "encoding": "cantstop/1"}
@@ -23,6 +24,21 @@ def random_net(observations: int = 58, actions: int = 79, seed: int = 1) -> Poli
             )
             for shape in pairwise(sizes)
         ]
+    )
+
+
+def random_batch(rows: int) -> Batch:
+    """A batch of random observations of Can't Stop, with two players."""
+    rng = np.random.default_rng(3)
+    return Batch(
+        observations=rng.random((rows, 58), np.float32),
+        legal=rng.random((rows, 79)) < 0.5,
+        live=np.ones(rows, np.bool_),
+        seats=np.zeros(rows, np.int64),
+        random=rng.random(rows),
+        rules=None,
+        players=2,
+        encoding="cantstop/1",
     )
 
 

@@ -1,9 +1,5 @@
 """A game in which all seats decide at once, as the package of a test."""
 
-POINTS = """
-[cantstop_arena.games]
-sealed = sealed
-"""
 SEALED = '''
 """Every seat shows some fingers at once; whoever shows the most that nobody else shows wins."""
 

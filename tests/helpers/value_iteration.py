@@ -50,11 +50,11 @@ class _Solver:
         self.rules, self.players = rules, players
         self.lengths = np.array(rules.column_lengths)
         self.own, self.rival, self.swapped = self._positions()
-        self.mine, self.theirs = self.own == self.lengths, self.rival == self.lengths
-        self.is_claimed = self.mine | self.theirs
+        self.own_claims, self.rival_claims = self.own == self.lengths, self.rival == self.lengths
+        self.is_claimed = self.own_claims | self.rival_claims
         self.is_over = (
-            (self.mine.sum(1) >= rules.columns_to_win)
-            | (self.theirs.sum(1) >= rules.columns_to_win)
+            (self.own_claims.sum(1) >= rules.columns_to_win)
+            | (self.rival_claims.sum(1) >= rules.columns_to_win)
             | self.is_claimed.all(1)
         )
         self._number_states()
@@ -158,21 +158,23 @@ class _Solver:
         if self.rules.landing == "leave" and self.players == 2:
             may_stop &= ~(on_board & (self.runners == rival)).any(1)
         after = np.where(on_board, self.runners, own)
-        is_mine = after == self.lengths
-        mine, theirs = is_mine.sum(1), self.theirs[self.position].sum(1)
-        wins = mine >= self.rules.columns_to_win
-        is_full = (is_mine | self.theirs[self.position]).all(1)
-        share = np.where(wins | (mine > theirs), 1.0, np.where(mine == theirs, 0.5, 0.0))
-        return may_stop, self._turned(after, rival, is_mine), wins | is_full, share
+        is_own = after == self.lengths
+        own_count, rival_count = is_own.sum(1), self.rival_claims[self.position].sum(1)
+        wins = own_count >= self.rules.columns_to_win
+        is_full = (is_own | self.rival_claims[self.position]).all(1)
+        share = np.where(
+            wins | (own_count > rival_count), 1.0, np.where(own_count == rival_count, 0.5, 0.0)
+        )
+        return may_stop, self._turned(after, rival, is_own), wins | is_full, share
 
-    def _turned(self, own: Ints, rival: Ints, is_mine: Truths) -> Ints:
+    def _turned(self, own: Ints, rival: Ints, is_own: Truths) -> Ints:
         """The number of the position for the next player."""
         if self.players == 1:
             digits, radices = own, self.lengths + 1
         else:
-            square, theirs = self.lengths**2, rival == self.lengths
-            digits = np.where(theirs, square, rival * self.lengths + own)
-            digits = np.where(is_mine, square + 1, digits)
+            square, is_rivals = self.lengths**2, rival == self.lengths
+            digits = np.where(is_rivals, square, rival * self.lengths + own)
+            digits = np.where(is_own, square + 1, digits)
             radices = square + 2
         units = np.concatenate([[1], np.cumprod(radices)[:-1]])
         return np.asarray(digits @ units)
@@ -225,10 +227,10 @@ class _Solver:
                 rolling = self.chances @ rolled
                 stopping = stop[states]
                 worth[states] = np.where(forced[states], stopping, np.maximum(stopping, rolling))
-            found = worth[begins] if self.players == 2 else 1 - worth[begins]
-            change = np.abs(found - values[positions]).max()
-            values[positions] = found
-            if change < TOLERANCE * max(1.0, found.max()):
+            update = worth[begins] if self.players == 2 else 1 - worth[begins]
+            change = np.abs(update - values[positions]).max()
+            values[positions] = update
+            if change < TOLERANCE * max(1.0, update.max()):
                 return
         raise AssertionError(f"values still change by {change} after {MAX_SWEEPS} sweeps")
 

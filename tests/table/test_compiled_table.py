@@ -1,6 +1,6 @@
 """Games with a kernel: machine code and plain Python play the same games, with the same faults."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from helpers.arena import Arena
 from helpers.breakthrough_kernel import BothBreakthrough, KernelBreakthrough, kernel_of
-from helpers.game_packages import install_example, on_path
+from helpers.game_packages import examples
 from helpers.parameters import slow_but
 
 from cantstop_arena.deals.outcomes import Block, BlockResult
@@ -29,12 +29,7 @@ from cantstop_arena.table.seated_bot import SeatedBot
 SEED = 7
 
 
-@pytest.fixture(scope="module", autouse=True)
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    folder = tmp_path_factory.mktemp("packages")
-    install_example(folder, "orchard")
-    with on_path(folder):
-        yield
+installed = examples("orchard")
 
 
 @pytest.fixture

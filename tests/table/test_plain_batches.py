@@ -1,14 +1,14 @@
 """Games of packages in step: the same as one at a time, whatever the block, and with faults."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers.game_packages import described, install_example, on_path
+from helpers.game_packages import examples
 from helpers.parameters import slow_but
-from helpers.sealed_game import POINTS, SEALED
+from helpers.sealed_game import SEALED
 
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.loader import Loader
@@ -22,16 +22,7 @@ from cantstop_arena.table.seated_bot import SeatedBot
 from cantstop_arena.tournaments.bot_adapters import seat_bot
 from cantstop_arena.tournaments.table_spec import bot_start
 
-
-@pytest.fixture(scope="module", autouse=True)
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    folder = tmp_path_factory.mktemp("packages")
-    for name in ("kuhn_poker", "four_in_a_row", "tandem", "orchard"):
-        install_example(folder, name)
-    (folder / "sealed.py").write_text(SEALED)
-    described(folder, "some-games", POINTS)
-    with on_path(folder):
-        yield
+installed = examples("kuhn_poker", "four_in_a_row", "tandem", "orchard", modules={"sealed": SEALED})
 
 
 class Net:

@@ -3,14 +3,13 @@
 import csv
 import io
 import json
-from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.arena import Arena
-from helpers.game_packages import install_example, on_path
+from helpers.game_packages import examples
 from helpers.parameters import slow_but
 from jsonschema import Draft202012Validator
 
@@ -29,12 +28,7 @@ FIELDS = slow_but(
 )
 
 
-@pytest.fixture(scope="module", autouse=True)
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    folder = tmp_path_factory.mktemp("packages")
-    install_example(folder, "kuhn_poker")
-    with on_path(folder):
-        yield
+installed = examples("kuhn_poker")
 
 
 def rated(fields: Any, keys: dict[str, Any], folder: Path) -> ca.Results:
@@ -53,8 +47,8 @@ def rated(fields: Any, keys: dict[str, Any], folder: Path) -> ca.Results:
 def test_every_field_has_a_table_and_ranks_of_its_own(
     fields: Any, keys: dict[str, Any], tmp_path: Path
 ) -> None:
-    found = rated(fields, keys, tmp_path)
-    rows = found.summary["standings"]
+    results = rated(fields, keys, tmp_path)
+    rows = results.summary["standings"]
     by_field = [[row for row in rows if row["field"] == number] for number in (1, 2)]
     assert {frozenset(row["bot"] for row in own) for own in by_field} == {*map(frozenset, fields)}
     assert [row["rank"] for row in rows if row["rank"] == 1] and len(rows) == sum(map(len, fields))
@@ -62,7 +56,7 @@ def test_every_field_has_a_table_and_ranks_of_its_own(
         assert own[0]["rank"] == 1 and own[-1]["rank"] <= len(own)
         assert own[-1]["superiority"] is None
         assert all(row["superiority"] is not None for row in own[:-1])
-        ranks = [found.summary["ranks"][row["bot"]] for row in own]
+        ranks = [results.summary["ranks"][row["bot"]] for row in own]
         assert all(1 <= best <= worst <= len(own) for best, worst in ranks)
         shown = ca.open(tmp_path / f"field-{fields.index(_bots_of(own, fields))}")
         assert isinstance(shown, ca.Results)
@@ -72,17 +66,18 @@ def test_every_field_has_a_table_and_ranks_of_its_own(
         }
     letters = [{letter for row in own for letter in row["letters"]} for own in by_field]
     assert letters[0] and letters[1] and not letters[0] & letters[1]
-    text = found.text()
-    assert text.startswith(f"{found.headline}.") and found.headline.startswith("2 fields never met")
+    text = results.text()
+    assert results.headline.startswith("2 fields never met")
+    assert text.startswith(f"{results.headline}.")
     first, second = text.split("Standings of field 2")
     for own, table in zip(by_field, (first.split("Standings of field 1")[1], second), strict=True):
         table = table.split("Bots that share")[0]
         assert all(row["bot"] in table for row in own)
         assert not any(row["bot"] in table for row in rows if row not in own)
     assert "Crosstable of field 1" in text and "Crosstable of field 2" in text
-    data = [*csv.DictReader(io.StringIO(found.text("csv", ["standings"])))]
+    data = [*csv.DictReader(io.StringIO(results.text("csv", ["standings"])))]
     assert [row["field"] for row in data] == [str(row["field"]) for row in rows]
-    assert not [*Draft202012Validator(ca.schema("summary")).iter_errors(_plain(found.summary))]
+    assert not [*Draft202012Validator(ca.schema("summary")).iter_errors(_plain(results.summary))]
 
 
 def _bots_of(rows: list[dict[str, Any]], fields: Any) -> list[str]:
@@ -98,13 +93,13 @@ def _plain(content: Any) -> Any:
 def test_nothing_is_said_of_two_bots_of_different_fields(
     fields: Any, keys: dict[str, Any], tmp_path: Path
 ) -> None:
-    found = rated(fields, keys, tmp_path)
-    summary, strangers = found.summary, [*permutations(fields)]
+    results = rated(fields, keys, tmp_path)
+    summary, strangers = results.summary, [*permutations(fields)]
     pairs = [(bot, rival) for own, other in strangers for bot in own for rival in other]
     assert not any(summary["superiority"][bot][rival] is not None for bot, rival in pairs)
-    met = {(row["bot"], row["against"]) for row in [*summary["pairs"], *found.fit]}
+    met = {(row["bot"], row["against"]) for row in [*summary["pairs"], *results.fit]}
     assert not met.intersection(pairs) and not summary["scores_compare"]
-    page = document(found.analysis, [], [], [], "")
+    page = document(results.analysis, [], [], [], "")
     texts = [page.headline, *page.answer, *(section.finding for section in page.sections)]
     for text in ". ".join(filter(None, texts)).replace("; ", ". ").split(". "):
         about = [any(bot in text for bot in own) for own in fields]
@@ -113,14 +108,14 @@ def test_nothing_is_said_of_two_bots_of_different_fields(
     sections = {section.key: section for section in page.sections}
     assert [len(sections[key].figures) for key in ("standings", "crosstable")] == [2, 2]
     assert "convergence" not in sections
-    live = interim(found.analysis.results).table
+    live = interim(results.analysis.results).table
     assert [row[0] for row in live.rows] == [row["field"] for row in summary["standings"]]
 
 
 def test_fields_that_share_a_bot_are_one(tmp_path: Path) -> None:
-    found = rated((["rule28", "random"], ["rule28", "cautious"]), {}, tmp_path)
-    assert "field" not in found.standings.columns and "never met" not in found.headline
-    assert found.analysis.fields == [found.analysis]
+    results = rated((["rule28", "random"], ["rule28", "cautious"]), {}, tmp_path)
+    assert "field" not in results.standings.columns and "never met" not in results.headline
+    assert results.analysis.fields == [results.analysis]
 
 
 def test_files_of_several_fields_have_their_tables(arena: Arena, tmp_path: Path) -> None:

@@ -55,8 +55,8 @@ def without_duration(text: str) -> str:
 
 @pytest.mark.slow
 def test_the_plan_is_that_of_the_run_and_nothing_is_written(arena: Arena, folder: Path) -> None:
-    found = arena("run", "mine.yaml", "--dry-run").output
-    assert without_duration(found) == "mine: playing 3 pairings (60 games).\n"
+    plan = arena("run", "mine.yaml", "--dry-run").output
+    assert without_duration(plan) == "mine: playing 3 pairings (60 games).\n"
     assert not (folder / "results").exists()
     arena("run", "mine.yaml", "--quiet")
     (folder / "mine.yaml").write_text(FILE.replace("odds", "{bot: odds, as: even}, random"))

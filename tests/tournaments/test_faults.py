@@ -163,10 +163,14 @@ def test_a_run_keeps_the_contract_whoever_plays(runs: Runs, gang: str) -> None:
 
 @pytest.mark.slow
 def test_every_game_with_a_culprit_is_one_fault(runs: Runs) -> None:
+    """Unless the other bot wins it in its first turn: such a game has a length."""
     outcome = runs.of("exceptions").finish()
     games = sum(one["games"] for one in outcome.summary["lineups"])
     honest = sum(one["games"] for one in outcome.lineups(*HONEST))
-    assert sum(fault["count"] for fault in outcome.faults) == games - honest
+    with (outcome.folder / "lengths.csv").open() as file:
+        asked_for_nothing = [row for row in csv.DictReader(file) if row["bot"] not in HONEST]
+    faults = sum(fault["count"] for fault in outcome.faults)
+    assert faults + sum(int(row["games"]) for row in asked_for_nothing) == games - honest
 
 
 # --- Disqualification -----------------------------------------------------------------------------
@@ -308,7 +312,7 @@ def test_a_flood_within_one_decision_is_cut_while_it_comes(tmp_path: Path) -> No
 
 NAMES = (
     "evil 🎲",
-    "../../../escape",
+    "a/../../../../escape",
     "a/b",
     "..",
     "--help",

@@ -1,25 +1,15 @@
 """Whatever a tournament has been before, its results are those of a fresh run of the final file."""
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from helpers.arena import Arena
 from helpers.edit_kits import KITS
 from helpers.edits import Workshop, contents, overlapping_deals
-from helpers.game_packages import install_example, on_path
+from helpers.game_packages import examples
 
-
-@pytest.fixture(scope="module", autouse=True)
-def packages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The games of packages that are edited, too."""
-    folder = tmp_path_factory.mktemp("packages")
-    for kit in KITS.values():
-        if kit.package:
-            install_example(folder, kit.package)
-    with on_path(folder):
-        yield
+installed = examples(*(kit.package for kit in KITS.values() if kit.package))
 
 
 @pytest.fixture

@@ -191,13 +191,18 @@ def test_where_the_home_cannot_be_written_a_run_plays_and_warns_once(place: Path
     assert any((place / f"cantstop-arena-{os.getuid()}").rglob("*.code"))
 
 
-def test_a_ledger_of_another_version_is_named_with_the_way_out(arena: Arena, four: Path) -> None:
+@pytest.mark.parametrize(
+    ("version", "code", "reason"), [("6", 2, "an earlier version"), ("8", 1, "a newer arena")]
+)
+def test_a_ledger_of_another_version_is_named_with_the_way_out(
+    arena: Arena, four: Path, version: str, code: int, reason: str
+) -> None:
     with sqlite3.connect(four / "ledger.sqlite") as ledger:
-        ledger.execute("UPDATE about SET value = '6' WHERE key = 'version'")
-    for words in ((), ("--dry-run",)):
-        told = arena("run", "four.yaml", *words, code=2).output
-        assert "results/four/ledger.sqlite was written by an earlier version" in told
-        assert "--fresh" in told and len(told.splitlines()) == 1
+        ledger.execute("UPDATE about SET value = ? WHERE key = 'version'", (version,))
+    for options in ((), ("--dry-run",)):
+        error = arena("run", "four.yaml", *options, code=code).output
+        assert f"results/four/ledger.sqlite was written by {reason}" in error
+        assert "--fresh" in error and len(error.splitlines()) == 1
 
 
 @pytest.mark.parametrize("size", ["", "2Q", "-1G", "0"])

@@ -92,6 +92,8 @@ bots.add_command(new)
 
 
 def _list(output: TableOutput, bots_folder: Path, game_name: str | None) -> None:
+    from msgspec.structs import asdict
+
     from cantstop_arena.bots.compiled_copies import outdated_text
 
     catalogues = _catalogues(bots_folder, game_name)
@@ -100,7 +102,7 @@ def _list(output: TableOutput, bots_folder: Path, game_name: str | None) -> None
     if output.is_text and (note := catalogues[0].rights_note):
         click.echo(note, err=True)
     rows = [_row(bot) for bot in descriptions]
-    failures = [{"name": b.name, "origin": b.origin, "reason": b.reason} for b in broken]
+    failures = [asdict(bot) for bot in broken]
     if output.form == "json":
         click.echo(json.dumps({"bots": rows, "broken": failures}, indent=2))
         return

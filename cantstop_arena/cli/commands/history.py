@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from cantstop_arena.cli import shell_complete
-from cantstop_arena.cli.options import Given, options
+from cantstop_arena.cli.options import Given, announce, options
 from cantstop_arena.cli.terminal.progress_screen import RunScreen
 from cantstop_arena.processes import shutdown
 from cantstop_arena.views.command_options import print_plain_tables
@@ -42,8 +42,7 @@ def history(bot: str, folder: Path, play: bool, given: Given) -> None:
     screen = RunScreen(folder.name, given.quiet, given.aside)
     bots_folder = given.tournament["bots_folder"]
     if given.dry_run:
-        if text := MissingGames(folder, bot, bots_folder).announce(given.run_options, screen):
-            screen.echo(text)
+        announce(MissingGames(folder, bot, bots_folder), given, screen)
         return
     if play:
         shutdown.announce_resume()

@@ -28,9 +28,8 @@ from cantstop_arena.exit_codes import ExitCode
 def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
     """Play the tournament of FILE and print its standings.
 
-    All lineups of bots play the same deals in every seating. The results are the same for any
-    number of workers. Run the command again to continue with more games, or after an
-    interruption.
+    Every lineup of bots plays each deal in every seating. The results are the same for any number
+    of workers. Run the command again to continue with more games, or after an interruption.
     """
     from cantstop_arena.api.tournaments import from_file
     from cantstop_arena.cli.watching import (
@@ -79,5 +78,4 @@ def run(file: Path, is_watched: bool, given: Given) -> ExitCode:
 
 def _other_ending(file: Path) -> Path | None:
     """The file of the same name with another ending of YAML files; None if there is none."""
-    others = (file.with_name(f"{file.stem}{ending}") for ending in (".yaml", ".yml"))
-    return next((other for other in others if other.is_file()), None)
+    return next(filter(Path.is_file, map(file.with_suffix, (".yaml", ".yml"))), None)

@@ -83,7 +83,7 @@ def _target_section(
     scaling, decimals = 100 if target.is_share else 1, decimals_of(target)
     unit = "%" if target.is_share else ""
     low, high = scaling * target.low, scaling * target.high
-    values = [_scaled(rules.values[target.key], scaling) for rules in shown]
+    values = [(rules.values[target.key] or Estimate(None)).scaled(scaling) for rules in shown]
     axis = axis_around([low, high, *(end for value in values for end in value)])
     ticks = axis.ticks(5)
     name, heading = target_text(target), f"{target.key}, %" if target.is_share else target.key
@@ -135,12 +135,6 @@ def _plot(
         interval(axis, value, ROW_HEIGHT / 2, look),
         *(line(axis, end, ROW_HEIGHT, "mark") for end in ends),
     )
-
-
-def _scaled(value: Estimate | None, scaling: float) -> Estimate:
-    if value is None:
-        return Estimate(None)
-    return Estimate(*(None if end is None else scaling * end for end in value))
 
 
 def _rules_section(design: DesignTotals) -> Section:

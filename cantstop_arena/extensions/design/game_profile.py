@@ -53,7 +53,7 @@ from cantstop_arena.tournaments.pool.worker_pool import PoolOptions
 from cantstop_arena.tournaments.preparation import pack_spec, unpack_spec
 from cantstop_arena.tournaments.run_observer import RunObserver
 
-GAMES, PLAYOUTS = 60, 16
+GAMES = 60
 DEALS_PER_GAME = 10  # deals played to the end for each game that is analysed
 MAX_DEALS = 10_000
 LEADS = 1.6424  # the square of the deviate that a normal number exceeds with 10%: leads with 90%

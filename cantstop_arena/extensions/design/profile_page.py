@@ -14,7 +14,6 @@ from cantstop_arena.pages.document import Document, Fact, Figure, Section
 from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, name_cell, row_table
 from cantstop_arena.pages.marks import drawing, grid, interval, scale
 from cantstop_arena.pages.number_text import error_of, number_with_error, percent, plain
-from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.reports.page.facts import MIDDLE, marked_axis, origin, source
 from cantstop_arena.reports.page.standings_section import ROW_HEIGHT
 from cantstop_arena.texts import capitalised, how_many
@@ -62,16 +61,12 @@ def _facts(profile: GameProfile) -> Iterator[Fact]:
 
 def _luck_plot(row: ProfileRow) -> Markup:
     axis = _axis([row])
-    return marked_axis(axis, [interval(axis, _in_percent(row), MIDDLE)], [], "%")
-
-
-def _in_percent(row: ProfileRow) -> Estimate:
-    return Estimate(*(None if value is None else 100 * value for value in row.value))
+    return marked_axis(axis, [interval(axis, row.value.scaled(100), MIDDLE)], [], "%")
 
 
 def _axis(rows: Sequence[ProfileRow]) -> Axis:
     """An axis from 0 to 100%, and further if an interval reaches beyond."""
-    return axis_around([0, 100, *(end for row in rows for end in _in_percent(row))])
+    return axis_around([0, 100, *(end for row in rows for end in row.value.scaled(100))])
 
 
 def _shares_section(rows: Sequence[ProfileRow]) -> Section:
@@ -90,7 +85,7 @@ def _shares_section(rows: Sequence[ProfileRow]) -> Section:
                     drawing(
                         ROW_HEIGHT,
                         *grid(axis, ticks, ROW_HEIGHT, 0),
-                        interval(axis, _in_percent(row), ROW_HEIGHT / 2),
+                        interval(axis, row.value.scaled(100), ROW_HEIGHT / 2),
                     ),
                     "plot",
                 ),

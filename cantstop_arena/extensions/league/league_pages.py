@@ -156,7 +156,7 @@ class Pages(msgspec.Struct, frozen=True):
         cells = []
         for row in rows:
             best = "best" if row is rows[0] else ""
-            percents = Estimate(*(None if end is None else 100 * end for end in row.score))
+            percents = row.score.scaled(100)
             marks = [*grid(axis, ticks, ROW_HEIGHT), interval(axis, percents, ROW_HEIGHT / 2, best)]
             own = [
                 Cell(str(row.rank), "rank num", row.rank),

@@ -54,7 +54,7 @@ class Change(msgspec.Struct, frozen=True):
         ends = [self.data[key] for key in (stem, f"{stem}_low", f"{stem}_high")]
         if ends[0] is None:
             return None
-        return Estimate(*(None if end is None else 100 * end for end in ends))
+        return Estimate(*ends).scaled(100)
 
     @property
     def unit(self) -> str:

@@ -184,7 +184,7 @@ def _opponents_section(analysis: Analysis, challenger: int, met: Sequence[Oppone
 def _opponent_cells(
     analysis: Analysis, each: Opponent, axis: Axis, ticks: Sequence[float]
 ) -> list[Cell]:
-    percents = Estimate(*(None if end is None else 100 * end for end in each.score))
+    percents = each.score.scaled(100)
     marks = [
         *grid(axis, ticks, _ROW, 50),
         interval(axis, percents, _ROW / 2, _KINDS[each.verdict]),

@@ -177,7 +177,7 @@ def _any_look(result: MatchFinding) -> str:
 
 
 def _score_fact(result: MatchFinding) -> Fact:
-    score = Estimate(*(None if end is None else 100 * end for end in result.score))
+    score = result.score.scaled(100)
     even = 100 / result.players
     error = error_of(result.score, 1, 100)
     note = f"of the points; an even score is {plain(even, 0 if even.is_integer() else 1)}%"

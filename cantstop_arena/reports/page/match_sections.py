@@ -13,7 +13,7 @@ from cantstop_arena.pages.document import Figure, Section
 from cantstop_arena.pages.elements import element, join_markup
 from cantstop_arena.pages.html_table import Cell, Head, HtmlRow, row_table
 from cantstop_arena.pages.marks import block, dot, drawing, grid, interval, number, scale
-from cantstop_arena.pages.number_text import error_of, percent, plain, signed, with_error
+from cantstop_arena.pages.number_text import percent, plain, signed, with_error
 from cantstop_arena.pages.vertical_scale import scale_around
 from cantstop_arena.ratings.estimate import Estimate, wilson
 from cantstop_arena.ratings.sequential.sprt import TestState
@@ -21,7 +21,7 @@ from cantstop_arena.ratings.significance import student_quantile
 from cantstop_arena.reports.match_report import MatchFinding, test_claims, verdict
 from cantstop_arena.reports.page.convergence_section import PastAnalysis
 from cantstop_arena.tables.analysis import Analysis
-from cantstop_arena.tables.column import Column, estimate_text
+from cantstop_arena.tables.column import Column, estimate_text, interval_texts
 from cantstop_arena.tables.styles import styles
 from cantstop_arena.texts import capitalised, how_many, listed
 
@@ -160,11 +160,11 @@ def score_section(
     if low is None and high is None:
         return Section("score", "Score", ["One deal has no interval: play more games."])
     is_open = (low or 0) <= even <= (1 if high is None else high)
-    half = error_of(result.score, 1, 100)
+    half, both = interval_texts(result.score, 1, 100, plain)
     takes = "takes in" if is_open else "leaves out"
-    finding = f"The interval of the score, {half.strip('()')}, {takes} {percent(even, 0)}"
-    if half.startswith("±"):
-        finding = f"The interval has narrowed to {half} points and {takes} {percent(even, 0)}"
+    finding = f"The interval of the score, {both}, {takes} {percent(even, 0)}"
+    if half:
+        finding = f"The interval has narrowed to ± {half} points and {takes} {percent(even, 0)}"
     figures = [Figure(_narrowing(result, scores), _SCORE_CAPTION)] if len(scores) > 2 else []
     return Section("score", "Score", (), figures, finding=finding)
 
@@ -345,8 +345,7 @@ def _gap_text(result: MatchFinding, scores: Sequence[_SeatScore]) -> str:
         gap_text = estimate_text(ends, 1, number_text=signed, unit=" points")
         return f"Whether moving first matters stays open: {gap_text}"
     which = "first" if gap > 0 else "second"
-    worth = ends.scaled(-1 if gap < 0 else 1)
-    return f"Moving {which} is worth {with_error(worth, 1, unit=' points')}"
+    return f"Moving {which} is worth {with_error(ends.unsigned, 1, unit=' points')}"
 
 
 def _mean(each: _SeatScore) -> float:

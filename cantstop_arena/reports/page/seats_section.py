@@ -41,7 +41,7 @@ def _finding(analysis: Analysis) -> str:
     if first is None or first.low is None or first.high is None:
         return "First-player advantage: not estimable from these games"
     estimate = of_points(first)
-    elo = with_error(estimate.scaled(-1 if first.points < 0 else 1), 1)
+    elo = with_error(estimate.unsigned, 1)
     others = "" if analysis.results.players == 2 else ", against the mean of the other seats"
     if first.low <= 0 <= first.high:
         return f"First-player advantage: inconclusive, {with_error(estimate, 1)} Elo{others}"

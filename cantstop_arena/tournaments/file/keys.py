@@ -517,7 +517,7 @@ def values_in_file(file: File, values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-_OTHER_WORDS = {
+_SYNONYMS = {
     "name": "event title tournament tournament_name id",
     "rules": "variant ruleset rule_set rulesets board",
     "compare": "rules variants rulesets rule_sets",
@@ -547,7 +547,7 @@ _OTHER_WORDS = {
 def hint_at_key(word: str, allowed: Collection[str]) -> str:
     """What an unknown key of a file may mean: one of the `allowed` keys, or an option."""
     plain = word.lower().replace("-", "_").replace(" ", "_")
-    names = [key for key, words in _OTHER_WORDS.items() if plain in (key, *words.split())]
+    names = [key for key, text in _SYNONYMS.items() if plain in (key, *text.split())]
     if name := next((name for name in names if name in allowed), ""):
         return f" (did you mean {name!r}?)"
     options = (BY_NAME[name] for name in (*names, plain) if name in BY_NAME)

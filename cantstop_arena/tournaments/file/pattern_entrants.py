@@ -88,7 +88,7 @@ class Matcher:
     def __init__(self, folder: Path, catalogue: Catalogue, exclude: Sequence[str] = ()) -> None:
         self._folder = folder
         self._catalogue = catalogue
-        self._found: dict[str, list[Path]] = {}  # the files of patterns: a search can take seconds
+        self._files: dict[str, list[Path]] = {}  # by pattern: a search can take seconds
         self._excluded_names = [text for text in exclude if is_bot_name(text)]
         self._excluded_files = {
             real_path(file)
@@ -114,7 +114,7 @@ class Matcher:
     def matches_anything(self, pattern: str) -> bool:
         """Whether a pattern matches a bot, though it may be excluded."""
         matcher = Matcher(self._folder, self._catalogue)
-        matcher._found = self._found
+        matcher._files = self._files
         return bool(matcher.matches(pattern))
 
     def is_name_excluded(self, name: str) -> bool:
@@ -147,9 +147,9 @@ class Matcher:
         """The files of a pattern; those that are excluded do not change the names of others."""
         level = _fixed_parts(pattern)
         matches = []
-        if pattern not in self._found:
-            self._found[pattern] = [*_files(pattern, self._folder)]
-        for file in filter(self._may_play(pattern), self._found[pattern]):
+        if pattern not in self._files:
+            self._files[pattern] = [*_files(pattern, self._folder)]
+        for file in filter(self._may_play(pattern), self._files[pattern]):
             label = os.path.relpath(bot_path(file), self._folder)  # links are not followed
             parts = _parts(label)
             matches.append(Match(parts[max(-1 - level, -len(parts))], label, file))

@@ -67,7 +67,7 @@ class Reader:
     def mapping(
         self, node: Node, what: str, allowed: Collection[str] | None = None
     ) -> dict[str, Entry]:
-        """The entries of a mapping by key; keys must be among `names` and may not repeat."""
+        """The entries of a mapping by key; keys must be among `allowed` and may not repeat."""
         entries: dict[str, Entry] = {}
         for key, entry in self._entries(node, what):
             if key in entries:
@@ -76,9 +76,9 @@ class Reader:
             elif allowed is not None and key not in allowed:
                 location = line_and_column(entry.key)
                 is_first = self._listed.setdefault(frozenset(allowed), location) == location
-                known = f"; known: {', '.join(allowed)}" if is_first else ""
+                names = f"; known: {', '.join(allowed)}" if is_first else ""
                 hint = hint_at_key(key, allowed)
-                self.complain(entry.key, f"unknown key {quoted(key)}{hint}{known}")
+                self.complain(entry.key, f"unknown key {quoted(key)}{hint}{names}")
             entries.setdefault(key, entry)
         return entries
 

@@ -27,8 +27,10 @@ from cantstop_arena.deals.outcomes import (
     Span,
     Tally,
     gaps,
+    masks_in,
     sum_tallies,
     unbroken_prefix,
+    unpacked,
 )
 from cantstop_arena.deals.payoff import STORED
 from cantstop_arena.deals.sampling import Bytes
@@ -44,14 +46,12 @@ from cantstop_arena.tournaments.ledger.row_codec import (
     faults_in,
     fingerprints_in,
     group_in,
-    masks_of,
     measure_columns,
     order_of,
     payoff_columns,
     row_of,
     seating_columns,
     tallies_in,
-    winners_in,
 )
 from cantstop_arena.tournaments.pool.blame import END, FaultCounter
 
@@ -252,9 +252,9 @@ class Cover:
             for group, key in self._covered():
                 (packed,) = self._read("winners", group, key)
                 games = key.deals * len(self.orders)
-                if everybody not in masks_of(packed, games):
+                if everybody not in masks_in(packed, games):
                     continue
-                winners = winners_in(packed, games).reshape(key.deals, -1)
+                winners = unpacked(packed, games).reshape(key.deals, -1)
                 counting = winners[: self._counts_to(group) - key.first]
                 counts = (counting == everybody).sum(axis=0).tolist()
                 for seating, count in zip(lineups(group, self.orders), counts, strict=True):
@@ -268,7 +268,7 @@ class Cover:
                 shutdown.check()  # reading all deals while others are played takes seconds
                 packed_winners, packed_measures = self._read("winners, measures", group, key)
                 games = key.deals * len(self.orders)
-                winners = winners_in(packed_winners, games).reshape(key.deals, -1)
+                winners = unpacked(packed_winners, games).reshape(key.deals, -1)
                 content = np.frombuffer(zlib.decompress(packed_measures), MEASURED)
                 yield self._turned(group, key, winners, content.reshape(key.deals, -1))
 
@@ -376,15 +376,14 @@ class Cover:
         return sorted({stored[key] for key in keys if key in stored})
 
     def missing_games(self) -> int:
-        """The number of missing games of the groups that count."""
-        return sum(count for _, count in self.missing()) * len(self.orders)
-
-    def missing(self) -> Iterator[Span]:
-        """The missing deals of every group that counts; of groups with the same rows once."""
+        """The number of missing games of groups that count, once of those with the same rows."""
         counter, spans = self.fault_counter(), self.complete_spans()
-        for group in self.query.groups:
-            if self.owner(group) == group and not counter.is_void(group):
-                yield from gaps(spans.get(tuple(sorted(group)), ()), self.end)
+        return len(self.orders) * sum(
+            count
+            for group in self.query.groups
+            if self.owner(group) == group and not counter.is_void(group)
+            for _, count in gaps(spans.get(tuple(sorted(group)), ()), self.end)
+        )
 
 
 def disjoint_rows(keys: Iterable[RowKey]) -> list[RowKey]:

@@ -10,7 +10,7 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -328,15 +328,10 @@ class Ledger:
 
     def add(self, query: LedgerQuery, group: Group, number: int, row: LedgerRow) -> None:
         """Store a row of a query's group. Once this returns, it survives the end of the process."""
-        self.add_all(query, [(group, number, row)])
-
-    def add_all(self, query: LedgerQuery, rows: Iterable[tuple[Group, int, LedgerRow]]) -> None:
-        """Store rows of a query's groups, all or none."""
-        with self.writing():
-            for group, number, row in rows:
-                self.connection.execute(_ADDED_ROW, (number, *row, _seal(query, group, row)))
-                seal = (number, *row[:3])
-                self.connection.execute("INSERT OR IGNORE INTO seals VALUES (?, ?, ?, ?)", seal)
+        with self.writing() as connection:
+            connection.execute(_ADDED_ROW, (number, *row, _seal(query, group, row)))
+            seal = (number, *row[:3])
+            connection.execute("INSERT OR IGNORE INTO seals VALUES (?, ?, ?, ?)", seal)
 
     def check(self, query: LedgerQuery) -> None:
         """Check that a stored query has all its rows, as they were written. Raises LedgerError."""
@@ -414,9 +409,13 @@ class Ledger:
         tidy.replace(self.path)
         self.connection = connect(self.path)
 
-    def readable(self) -> AbstractContextManager[None]:
-        """A context in which rows are decoded: see `reading`."""
-        return reading(self.path)
+    @contextmanager
+    def readable(self) -> Iterator[None]:
+        """Raise LedgerError for errors in decoding rows: SQLite does not detect all damage."""
+        try:
+            yield
+        except (*_UNEXPECTED, zlib.error) as error:
+            raise LedgerError(damage_message(self.path, error)) from error
 
     def select(self, query: str, *values: object) -> Iterator[Any]:
         """The rows of a SELECT."""
@@ -425,15 +424,6 @@ class Ledger:
     def close(self) -> None:
         """Close the file."""
         self.connection.close()
-
-
-@contextmanager
-def reading(path: Path) -> Iterator[None]:
-    """Raise LedgerError for errors in decoding rows: SQLite does not detect all damage."""
-    try:
-        yield
-    except (*_UNEXPECTED, zlib.error) as error:
-        raise LedgerError(damage_message(path, error)) from error
 
 
 def _create_tables(connection: sqlite3.Connection) -> None:

@@ -213,18 +213,16 @@ def _ledger_totals(folder: Path, ledger: Ledger, part: str) -> LedgerTotals:
 
 def _games(folder: Path, ledger: Ledger, part: str) -> Cover:
     """What the last run in a folder covers, checked. Raises UsageError if nothing."""
-    version = ledger.version()
-    if version is not None:
+    if ledger.version() is not None:
         check_version(ledger)
-    query = ledger.query(part) if version is not None else None
-    if query is None:
-        if version is not None and (parts := ledger.parts()):
+        if (query := ledger.query(part)) is not None:
+            ledger.check(query)
+            return Cover(ledger, query, ledger.deals(part))
+        if parts := ledger.parts():
             raise UsageError(_part_missing(folder, ledger.path.parent, part, parts))
-        if ledger.has_rows():
-            raise LedgerError(damage_message(ledger.path, "its query is no longer there"))
-        raise UsageError(f"{folder}: nothing has been played yet.")
-    ledger.check(query)
-    return Cover(ledger, query, ledger.deals(part))
+    if ledger.has_rows():
+        raise LedgerError(damage_message(ledger.path, "its query is no longer there"))
+    raise UsageError(f"{folder}: nothing has been played yet.")
 
 
 def _part_missing(folder: Path, comparison: Path, part: str, parts: Sequence[str]) -> str:

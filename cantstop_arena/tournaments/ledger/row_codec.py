@@ -20,15 +20,7 @@ from msgspec.structs import asdict, replace
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.counting import Counts, stored_measures
-from cantstop_arena.deals.outcomes import (
-    WINNERS_MARK,
-    BlockResult,
-    Fault,
-    Tally,
-    masks_in,
-    unpacked,
-)
-from cantstop_arena.deals.sampling import Bytes
+from cantstop_arena.deals.outcomes import BlockResult, Fault, Tally
 from cantstop_arena.deals.seatings import Group, Orders, lineups, pairs_of_positions
 
 _MAX_TEXT = 1 << 24  # bytes of tallies, decompressed
@@ -185,27 +177,6 @@ def _tally(row: _TallyRow) -> Tally:
     )
 
 
-def winners_in(packed: bytes, games: int) -> Bytes:
-    """The winners of a row, a mask of seats for each game.
-
-    Raises ValueError for another number of games. Ledgers of release 0.2 and before have a byte for
-    each game, compressed by zlib.
-    """
-    if packed[:1] == WINNERS_MARK:
-        return unpacked(packed, games)
-    masks = np.frombuffer(decompressed(packed, games), np.uint8)
-    if len(masks) != games:
-        raise ValueError(f"it has winners of {len(masks)} games, not of {games}")
-    return masks
-
-
-def masks_of(packed: bytes, games: int) -> bytes:
-    """The masks of winners that may occur in a row. Raises ValueError."""
-    if packed[:1] == WINNERS_MARK:
-        return masks_in(packed, games)
-    return bytes({*decompressed(packed, games)})
-
-
 def fingerprints_in(packed: bytes, deals: int) -> NDArray[np.uint32]:
     """The fingerprints of so many deals; zeros where none are stored. Raises ValueError."""
     if not packed:
@@ -217,7 +188,7 @@ def fingerprints_in(packed: bytes, deals: int) -> NDArray[np.uint32]:
 
 
 def decompressed(packed: bytes, max_bytes: int) -> bytes:
-    """The decompressed content. Raises ValueError when it has more than `maximum` bytes."""
+    """The decompressed content. Raises ValueError when it has more than `max_bytes` bytes."""
     unpacker = zlib.decompressobj()
     content = unpacker.decompress(packed, max_bytes + 1)
     if len(content) > max_bytes or not unpacker.eof or unpacker.unused_data:

@@ -234,9 +234,9 @@ def test_a_comparison_shows_which_part_is_played() -> None:
     with on_a_terminal("compare", "rules.yaml") as terminal:
         assert terminal.ends() == 0
     told = without_codes(terminal.seen)
-    assert "rules, classic, 2 players (1 of 2)  " in told
-    assert "rules, jump, 2 players (2 of 2)  " in told
-    assert re.search(r"\d of 20 games", told)
+    assert "games; rules, classic, 2 players (1 of 2)" in told
+    assert re.search(r"games.*; rules, jump, 2 players \(2 of 2\)", told)
+    assert re.search(r"\d of 40 games", told)
     assert "games ago" not in told and not any("━" in line for line in picture(terminal.seen))
 
 

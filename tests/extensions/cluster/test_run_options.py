@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from helpers.arena import Arena
 from helpers.workers import BLOCKS, ORDERS, result
 from msgspec.structs import replace
 
@@ -77,3 +78,12 @@ def test_a_cluster_stays_and_gets_another_table(monkeypatch: pytest.MonkeyPatch)
         assert (line.entered, line.left) == (1, 0)
     assert line.left == 1
     assert line.seeds == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["run cup.yaml", "compare cup.yaml", "match odds random", "gauntlet odds", "tune odds x=1..2"],
+)
+def test_commands_that_play_refuse_what_is_no_address(arena: Arena, command: str) -> None:
+    error = arena(f"{command} --cluster nowhere", code=2).error
+    assert "--cluster must be tcp://HOST:PORT" in error

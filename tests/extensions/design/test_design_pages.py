@@ -8,17 +8,17 @@ from helpers.arena import Arena
 
 
 @pytest.mark.slow
-def test_the_page_of_a_profile_has_no_defect(arena: Arena, looked_at: Callable[..., None]) -> None:
+def test_the_page_of_a_profile_has_no_defect(arena: Arena, check_page: Callable[..., None]) -> None:
     arena("profile cautious random --games 20 --html page.html")
     html = Path("page.html").read_text("utf-8")
-    looked_at(html)
-    looked_at(html, dark=True, widths=(1280, 390))
+    check_page(html)
+    check_page(html, dark=True, widths=(1280, 390))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first_seat", ["[30%, 70%]", "[49.9%, 50.1%]", "[90%, 95%]"])
 def test_the_page_of_a_design_has_no_defect(
-    arena: Arena, looked_at: Callable[..., None], first_seat: str
+    arena: Arena, check_page: Callable[..., None], first_seat: str
 ) -> None:
     """Rules hold, are open, or all miss."""
     text = (
@@ -27,5 +27,5 @@ def test_the_page_of_a_design_has_no_defect(
     )
     arena("design", "short.yaml", "--quiet", "--page", yaml=text)
     html = Path("results/short/report.html").read_text("utf-8")
-    looked_at(html)
-    looked_at(html, dark=True, widths=(1280, 390))
+    check_page(html)
+    check_page(html, dark=True, widths=(1280, 390))

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.arena import Arena
-from helpers.game_packages import install_example, installed_game, on_path
+from helpers.game_packages import examples, installed_game
 from msgspec.structs import replace
 
 import cantstop_arena as ca
@@ -101,13 +101,7 @@ OF_COINS = {
 }
 
 
-@pytest.fixture(scope="module", autouse=True)
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The example, as if it were installed."""
-    folder = tmp_path_factory.mktemp("packages")
-    install_example(folder, "kuhn_poker")
-    with on_path(folder):
-        yield
+installed = examples("kuhn_poker")
 
 
 def bots() -> list[SeatedBot]:
@@ -368,13 +362,13 @@ def test_few_games_have_the_quotient_of_student_and_many_that_of_a_bootstrap() -
         student = ratio_of(Ratio(above, below))
         assert student
         low, high = student.interval()
-        found = quotient(above, below)
-        assert found.low is not None and found.high is not None
-        assert found.mean == student.value
+        estimate = quotient(above, below)
+        assert estimate.low is not None and estimate.high is not None
+        assert estimate.mean == student.value
         if widened == 1:
-            assert (found.low, found.high) == (low, high)
+            assert (estimate.low, estimate.high) == (low, high)
         else:  # the numbers above are farther from the mean than those below
-            assert found.high - student.value > widened * (high - student.value)
+            assert estimate.high - student.value > widened * (high - student.value)
     assert quotient(np.zeros(40), np.ones(40)) == Estimate(0.0)
     assert quotient(np.zeros(40), np.zeros(40)) == Estimate(None)
 

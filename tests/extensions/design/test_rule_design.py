@@ -2,13 +2,12 @@
 
 import csv
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from helpers.arena import Arena
-from helpers.game_packages import install_example, installed_game, on_path
+from helpers.game_packages import examples, installed_game
 from helpers.pages import checked
 
 import cantstop_arena as ca
@@ -83,13 +82,7 @@ SIZES = "game: alike\nbots: [steady]\nvary: {size: 1..2}\ntargets: {length: [0.5
 SHARE = DesignTarget("first_seat", 0.45, 0.55, is_share=True)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The example, as if it were installed."""
-    folder = tmp_path_factory.mktemp("packages")
-    install_example(folder, "kuhn_poker")
-    with on_path(folder):
-        yield
+installed = examples("kuhn_poker")
 
 
 def share(value: float, spread: float, deals: int = 400) -> Quantity:

@@ -10,13 +10,13 @@ def test_no_work_is_done_for_a_file_that_cannot_be_written(arena: Arena) -> None
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ("jump", "no nets can be trained for rules jump with 2 seats"),
         ("clasic", "did you mean"),
         ("classic --out nowhere/x.nets", "there is no folder nowhere"),
     ],
 )
-def test_what_cannot_be_trained_is_said_at_once(arena: Arena, words: str, told: str) -> None:
+def test_what_cannot_be_trained_is_said_at_once(arena: Arena, words: str, message: str) -> None:
     result = arena("train", *words.split(), code=2)
-    assert told in result.output
+    assert message in result.output

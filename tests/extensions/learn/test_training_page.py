@@ -12,7 +12,7 @@ from cantstop_arena.game_api.training import ExactLoss, NetTrial
 @pytest.mark.parametrize("rival", ["tuned", ""], ids=["against a bot", "alone"])
 @pytest.mark.parametrize("trials", [1, 12, 100])
 def test_the_page_of_a_training_has_no_defect(
-    looked_at: Callable[..., None], rival: str, trials: int
+    check_page: Callable[..., None], rival: str, trials: int
 ) -> None:
     lost = ExactLoss(1.25, 0.5, 100) if trials == 12 else None
     tried = [
@@ -22,5 +22,5 @@ def test_the_page_of_a_training_has_no_defect(
     html = training_page(
         "Nets", "Can't Stop, classic rules, 2 players", tried, "arena train classic"
     )
-    looked_at(html)
-    looked_at(html, dark=True, widths=(1280, 390))
+    check_page(html)
+    check_page(html, dark=True, widths=(1280, 390))

@@ -1,11 +1,14 @@
 """The seat in the browser of a game without a seat of its own: forms by the kind of answer."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 from helpers import bad_games
+from helpers.cut_off_games import BOTS, cut_off_games
+from helpers.parameters import slow_but
 
 from cantstop_arena.extensions.serve.web_seat import SeatedPerson, WebSeat, seat_of
 from cantstop_arena.game_api.answers import IllegalAnswer
@@ -114,3 +117,9 @@ def test_hints_are_by_the_value_of_the_game() -> None:
     assert "%" not in form_of(pending(int, ["a", "b"]), hints=True)
     assert "value function" in seat_of(ValuedGame()).judge(None, 2)
     assert seat_of(bad_games.TrickGame()).judge(None, 2) == ""
+
+
+@pytest.mark.parametrize("name", slow_but([0, len(BOTS) - 1], BOTS))
+def test_every_seat_shows_a_game_that_was_cut_off(name: str, tmp_path: Path) -> None:
+    for game, cut in cut_off_games(name, tmp_path):
+        assert seat_of(game).page(SeatedPerson(game, 0, cut, None, False), 0).heading

@@ -223,7 +223,7 @@ def test_markup_is_text_wherever_it_comes_from(server: PagesServer, arena: Arena
             (results / name / file).write_text(json.dumps(content))
     (results / "a&b<i>").mkdir()
     (server.folder / "league").mkdir()
-    for path in ("/", "/bots", "/bots/marked", "/play", "/live", "/?kind=tuning"):
+    for path in ("/", "/bots", "/bots/marked", "/play", "/live", "/league", "/?kind=tuning"):
         text = server.get(path).text
         assert "<script>" not in text and "<i>" not in text
     assert "&lt;script&gt;" in server.get("/bots/marked").text

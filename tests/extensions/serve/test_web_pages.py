@@ -243,7 +243,8 @@ def test_the_decision_fits_a_phone(site: PagesServer, visit: Callable[..., Any])
         assert box["height"] >= 88 and box["y"] + box["height"] <= 844
 
 
-PATHS = ("/", "/live", "/play", "/bots", "/bots/rule28", "/nothing")
+FORMS = ["/play", *(f"/play?game={name}" for name in OTHERS)]
+PATHS = ("/", "/live", *FORMS, "/bots", "/bots/rule28", "/league", "/nothing")
 
 
 @pytest.fixture(scope="module")

@@ -4,17 +4,8 @@ from pathlib import Path
 
 import pytest
 from helpers.arena import Arena, refuses_blocked
+from helpers.isolated import marking
 
-MARKING = """
-try:
-    open("mark", "a").close()
-except OSError:
-    pass
-def choose_move(turn, moves):
-    return 0
-def roll_again(turn, level=3):
-    return turn.rolls < level
-"""
 ISOLATED = "judge marks --rules 2,2 --tables tables --deals 2 --isolate"
 
 
@@ -44,7 +35,7 @@ def test_no_work_is_done_for_a_file_that_cannot_be_written(arena: Arena, command
 
 
 def test_without_a_sandbox_an_isolated_bot_is_not_opened(arena: Arena) -> None:
-    done = arena(ISOLATED, code=2, bots={"marks": MARKING})
+    done = arena(ISOLATED, code=2, bots={"marks": marking(Path.cwd() / "mark")})
     assert "--isolate needs a sandbox, and there is none here: bubblewrap" in done.error
     assert not Path("mark").exists()
 
@@ -52,7 +43,7 @@ def test_without_a_sandbox_an_isolated_bot_is_not_opened(arena: Arena) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("sandbox")
 def test_an_isolated_bot_runs_in_the_sandbox_only(arena: Arena) -> None:
-    bots = {"marks": MARKING.replace('mark"', f'{Path.cwd()}/mark"')}
+    bots = {"marks": marking(Path.cwd() / "mark")}
     assert "faults" not in arena(ISOLATED, bots=bots).text
     yaml = "games: 4\nseed: 5\nbots: [odds, {bot: marks, isolate: true}]\n"
     arena("run cup.yaml --quiet", yaml=yaml)

@@ -91,8 +91,8 @@ def test_the_interval_of_the_cyclic_share_holds_it(field: str, luck: str, repeti
     truth, share = FIELDS[field]
     shared, by_bot = LUCK[luck]
     truth = replace(truth, shared=shared, by_bot=by_bot)
-    found = studied(truth, share, 30, repetitions, np.random.default_rng(5))
-    assert found[HELD] >= 0.9
+    shares = studied(truth, share, 30, repetitions, np.random.default_rng(5))
+    assert shares[HELD] >= 0.9
 
 
 def test_the_flow_of_a_deal_is_what_it_adds_to_the_odds() -> None:

@@ -113,9 +113,9 @@ ALL = [
 @pytest.mark.parametrize("dark", long_but([0], [False, True]), ids=["light", "dark"])
 @pytest.mark.parametrize(("kind", "bots", "results"), ALL)
 def test_pages_of_all_sizes_have_no_defect(
-    looked_at: Callable[..., None], kind: str, bots: int, results: str, dark: bool
+    check_page: Callable[..., None], kind: str, bots: int, results: str, dark: bool
 ) -> None:
-    looked_at(KINDS[kind](bots, results), dark)
+    check_page(KINDS[kind](bots, results), dark)
 
 
 def test_a_match_of_one_deal_has_no_likelihood_of_superiority() -> None:
@@ -141,19 +141,19 @@ def test_a_heading_names_few_bots() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", slow_but([0], KINDS))
-def test_long_names_fit_on_a_phone(looked_at: Callable[..., None], kind: str) -> None:
-    looked_at(KINDS[kind](6, "long names"), widths=(390,))
+def test_long_names_fit_on_a_phone(check_page: Callable[..., None], kind: str) -> None:
+    check_page(KINDS[kind](6, "long names"), widths=(390,))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("letters", slow_but([0], [58, 62, 80, 89, 92, 118]))
 def test_headings_of_all_lengths_have_three_lines(
-    looked_at: Callable[..., None], letters: int
+    check_page: Callable[..., None], letters: int
 ) -> None:
     sentence = "classic, columns_to_win 4 lengthens the game by 29 to 36%, jump shortens it by 8 to"
     headline = f"{sentence} 16%, and leave by 5%, most with four players"[:letters].rstrip()
     page = Document("cup", "rules", ["An answer."], [], headline)
-    looked_at(as_html(page), widths=(800, 390))
+    check_page(as_html(page), widths=(800, 390))
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_the_check_finds_defects(opened: Callable[..., Any], damage: str, defect
 
 @pytest.mark.slow
 def test_the_page_of_a_comparison_has_no_defect(
-    arena: Arena, looked_at: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    arena: Arena, check_page: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CANTSTOP_ARENA_PAGE", "1")
     rules = ", ".join(
@@ -188,8 +188,8 @@ def test_the_page_of_a_comparison_has_no_defect(
         f"compare: [classic, jump, {rules}]\nplayers: [2, 3]\ngames: 24\nseed: 1\nbots: {names}\n"
     )
     done = arena("compare", "rules.yaml", "--quiet", yaml=text)
-    looked_at(done.page)
-    looked_at(done.page, dark=True, widths=(1280, 390))
+    check_page(done.page)
+    check_page(done.page, dark=True, widths=(1280, 390))
 
 
 @pytest.mark.slow
@@ -202,26 +202,26 @@ def test_the_page_of_a_comparison_has_no_defect(
     ],
 )
 def test_the_page_of_a_tuning_has_no_defect(
-    arena: Arena, looked_at: Callable[..., None], words: str
+    arena: Arena, check_page: Callable[..., None], words: str
 ) -> None:
     content = json.loads(arena(f"tune {words} --games 1200 --json --quiet --no-page").text)
     html = tuning_page(content)
-    looked_at(html)
-    looked_at(html, dark=True, widths=(1280, 390))
+    check_page(html)
+    check_page(html, dark=True, widths=(1280, 390))
 
 
 @pytest.mark.slow
 def test_the_page_of_a_match_with_its_games_has_no_defect(
-    arena: Arena, looked_at: Callable[..., None]
+    arena: Arena, check_page: Callable[..., None]
 ) -> None:
     html = arena("match rule28 glenn-aloi --games 40 --seed 1 --quiet --page").page
-    looked_at(html)
-    looked_at(html, dark=True, widths=(1280, 390))
+    check_page(html)
+    check_page(html, dark=True, widths=(1280, 390))
 
 
 @pytest.mark.slow
 def test_the_page_of_versions_has_no_defect(
-    arena: Arena, looked_at: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+    arena: Arena, check_page: Callable[..., None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CANTSTOP_ARENA_PAGE", "1")
     bot = Path("bots/patient.py")
@@ -231,5 +231,5 @@ def test_the_page_of_versions_has_no_defect(
         arena("run", "cup.yaml", "--quiet", yaml="bots: [patient, rule28]\ngames: 60\nseed: 1\n")
     arena("history", "patient", "--in", "results/cup")
     html = Path("results/cup/history-patient.html").read_text("utf-8")
-    looked_at(html)
-    looked_at(html, dark=True, widths=(1280, 390))
+    check_page(html)
+    check_page(html, dark=True, widths=(1280, 390))

@@ -119,7 +119,7 @@ def test_all_are_the_bots_of_the_folder_but_not_the_built_in_ones() -> None:
     cup = read("bots: all\n")
     assert names(cup) == ["a", "b", "ant", "bee"]
     assert [left.bot for left in cup.left_out] == ["bots/rule28.py"]
-    assert names(read("bots: [all, rule28]\n")) == ["a", "b", "ant", "bee", "rule28"]
+    assert names(read("bots: [all, random]\n")) == ["a", "b", "ant", "bee", "random"]
 
 
 def test_a_file_whose_name_looks_like_a_pattern_is_a_file() -> None:

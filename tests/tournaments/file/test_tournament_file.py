@@ -652,9 +652,9 @@ def test_keys_of_other_programs_are_hinted_at(folder: Path, key: str, hint: str)
 
 def test_known_keys_are_listed_once_of_each_mapping(folder: Path) -> None:
     text = "x: 1\ny: 2\nuntil: {x: 1, y: 2}\nrules: {x: 1, y: 2}\n" + PAIR
-    told = complaints(folder, text)
-    assert len(told) >= 6
-    assert sum("; known: " in line for line in told) == 3
+    messages = complaints(folder, text)
+    assert len(messages) >= 6
+    assert sum("; known: " in line for line in messages) == 3
 
 
 def test_a_repeated_key_names_the_line_of_the_first(folder: Path) -> None:
@@ -877,8 +877,8 @@ def test_a_renamed_file_plays_other_games(folder: Path) -> None:
     for name in ("mine.py", "yours.py"):
         bot_file(folder / name)
     files = (f"seed: 1\nbots: [{name}.py, cautious]" for name in ("mine", "yours"))
-    one, other = (asked(tournament(folder, text)) for text in files)
-    assert one != other
+    before, after = (asked(tournament(folder, text)) for text in files)
+    assert before != after
 
 
 def test_the_content_of_a_bot_file_decides_its_games(folder: Path) -> None:

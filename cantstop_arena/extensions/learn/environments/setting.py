@@ -54,8 +54,8 @@ def checked_seat(seat: Any, players: int) -> int | None:
 
 def gymnasium_seed(seed: Any) -> int | None:
     """A seed for Gymnasium's own generator, which knows no texts. Raises UsageError."""
-    known = None if seed is None else checked_seed(seed)
-    return known if isinstance(known, int) else None
+    number = None if seed is None else checked_seed(seed)
+    return number if isinstance(number, int) else None
 
 
 def _rules(game: Game, rules: Any) -> Any:

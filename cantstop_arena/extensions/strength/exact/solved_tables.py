@@ -25,6 +25,7 @@ from cantstop_arena.extensions.strength.exact.workspace import workspace_for
 from cantstop_arena.games.cantstop.rules import RULES, RuleSet
 from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.processes import shutdown
+from cantstop_arena.texts import how_many
 
 NO_LIMIT = 100  # turns; a turn limit this high does not change the printed digits of a value
 _MARK = b"exact values\n"
@@ -117,9 +118,8 @@ def _description(rules: RuleSet, players: int) -> str:
 
 
 _IRRELEVANT = ("name", "turn_limit")
-_SOLVER = (
-    2  # raised when the solver's values change, so that tables of an earlier one are not loaded
-)
+_SOLVER = 2
+"""Raised when the solver's values change, so that tables of an earlier one are not loaded."""
 
 
 def solve(
@@ -165,7 +165,7 @@ def _continue_solving(
         table.next = solve_down(board, workspace, rival_workspace, table.values, table.next, turns)
         if table.next < -1:
             table.next = NOT_CONVERGED - table.next
-            players = "1 player" if table.players == 1 else f"{table.players} players"
+            players = how_many(table.players, "player")
             where = f"The value of position {table.next} of {table.rules.name} for {players}"
             raise ConvergenceError(where, MAX_STEPS)
         on_progress(table)

@@ -114,14 +114,11 @@ def _row(bot: str, judgement: Judgement, results: bool) -> list[str]:
     scale = loss_scale(judgement.seats)
     kinds = [f"{scale * judgement.lost(kind).mean:.2f}" for kind in KINDS]
     large = f"{judgement.mistakes(LARGE):.2f}"
-    by_results = [estimate_text(regret_estimate(judgement.measured(), scale), 2)] if results else []
-    return [
-        bot,
-        estimate_text(regret_estimate(judgement.lost(), scale), 2),
-        *kinds,
-        large,
-        *by_results,
-    ]
+    lost, by_results = (
+        estimate_text(regret_estimate(mean, scale), 2)
+        for mean in (judgement.lost(), judgement.measured())
+    )
+    return [bot, lost, *kinds, large, *([by_results] if results else [])]
 
 
 def half_width(mean: RegretMean) -> float:

@@ -55,15 +55,15 @@ def test_a_person_is_told_the_seat_and_how_to_answer(arena: Arena, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("words", "found"),
+    ("words", "expected"),
     [
         ("match --game cubus gr", ["greedy"]),
         ("rules --game cubus str", ["strict"]),
         ("plan --game cu", ["cubus"]),
     ],
 )
-def test_what_is_completed(arena: Arena, words: str, found: list[str]) -> None:
-    assert completed(arena, words) == found
+def test_what_is_completed(arena: Arena, words: str, expected: list[str]) -> None:
+    assert completed(arena, words) == expected
 
 
 def test_wrong_use_is_2(arena: Arena) -> None:

@@ -2,32 +2,21 @@
 
 import json
 import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from helpers.arena import Arena
-from helpers.game_packages import described, install_example, on_path
-from helpers.sealed_game import POINTS, SEALED
+from helpers.game_packages import examples
+from helpers.sealed_game import SEALED
 
 from cantstop_arena.environments import Duel
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.state_position import StatePosition
 from cantstop_arena.games.registry import game_named
 
-
-@pytest.fixture(scope="module", autouse=True)
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The games, as if they were installed."""
-    folder = tmp_path_factory.mktemp("packages")
-    install_example(folder, "kuhn_poker")
-    install_example(folder, "tandem")
-    (folder / "sealed.py").write_text(SEALED)
-    described(folder, "some-games", POINTS)
-    with on_path(folder):
-        yield
+installed = examples("kuhn_poker", "tandem", modules={"sealed": SEALED})
 
 
 def import_or_skip(module: str, extra: str) -> Any:

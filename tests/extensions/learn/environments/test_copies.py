@@ -4,43 +4,37 @@ import copy
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers.game_packages import described, install_example, on_path
-from helpers.sealed_game import POINTS, SEALED
+from helpers.game_packages import examples
+from helpers.sealed_game import SEALED
 
 import cantstop_arena as ca
 from cantstop_arena.errors import UsageError
 from cantstop_arena.games.registry import game_named
 
-LOTTERY = SEALED.replace('"sealed"', '"lottery"').replace(
-    "def question(self):",
-    """def chance(self, outcome):
+LOTTERY = (
+    SEALED.replace('"sealed"', '"lottery"')
+    .replace(
+        "def question(self):",
+        """def chance(self, outcome):
         self.drawn = outcome
 
     def question(self):
         if not hasattr(self, "drawn"):
             return Chance(("number",), sample=lambda stream: stream())""",
+    )
+    .replace("import (\n", "import (\n    Chance, ")
 )
 COPIES = [copy.deepcopy, lambda thing: pickle.loads(pickle.dumps(thing))]
 GAMES = ["cantstop", "kuhn-poker", "sealed", "tandem"]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The games, as if they were installed."""
-    folder = tmp_path_factory.mktemp("packages")
-    install_example(folder, "kuhn_poker")
-    install_example(folder, "tandem")
-    (folder / "sealed.py").write_text(SEALED)
-    (folder / "lottery.py").write_text(LOTTERY.replace("import (\n", "import (\n    Chance, "))
-    described(folder, "some-games", POINTS + "lottery = lottery\n")
-    with on_path(folder):
-        yield folder
+installed = examples("kuhn_poker", "tandem", modules={"sealed": SEALED, "lottery": LOTTERY})
 
 
 def shown(env: Any) -> tuple[Any, ...]:

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.arena import Arena
-from helpers.nets import random_net
+from helpers.nets import random_batch, random_net
 from helpers.paths import ROOT
 
 import cantstop_arena as ca
 from cantstop_arena.bots.onnx_files import METADATA, read_net
 from cantstop_arena.errors import UsageError
-from cantstop_arena.game_api.batches import Batch
 from cantstop_arena.game_api.policy_net import PolicyNet
 
 pytest.importorskip("onnxruntime", reason="needs pip install -e '.[onnx]'")
@@ -50,28 +49,13 @@ def register_bots():
     assert results[0] == results[1]
 
 
-def batch(rows: int) -> Batch:
-    """A batch of random observations."""
-    rng = np.random.default_rng(3)
-    return Batch(
-        observations=rng.random((rows, 58), np.float32),
-        legal=rng.random((rows, 79)) < 0.5,
-        live=np.ones(rows, np.bool_),
-        seats=np.zeros(rows, np.int64),
-        random=rng.random(rows),
-        rules=None,
-        players=2,
-        encoding="cantstop/1",
-    )
-
-
 @pytest.mark.usefixtures("second_game")
 def test_a_file_has_the_logits_of_its_layers_and_its_setting() -> None:
     net = random_net()
     path = ca.to_onnx(net, "mine.onnx", rules="classic")
     bot = ca.PolicyBot.from_onnx(path, temperature=0.5, rows=32)
     assert (bot.rows, bot.temperature) == (32, 0.5)
-    assert np.allclose(bot.decide(batch(32)), net(batch(32).observations), atol=1e-4)
+    assert np.allclose(bot.decide(random_batch(32)), net(random_batch(32).observations), atol=1e-4)
     metadata = {
         key.removeprefix(METADATA): text
         for key, text in read_net(path.read_bytes()).metadata.items()

@@ -249,8 +249,8 @@ def test_what_plays_is_the_copy_that_the_run_keeps(arena: Arena, liking: Path) -
 def test_the_check_says_how_a_policy_is_faster(arena: Arena, liking: Path) -> None:
     single = "PolicyBot(lambda observation, mask: mask)"
     liking.write_text(FROM_A_FILE.replace("PolicyBot(lambda observation, mask: liked)", single))
-    told = arena("bots check ./liking.py").output
-    assert "one game at a time: PolicyBot.from_batch(function) decides for many at once" in told
+    output = arena("bots check ./liking.py").output
+    assert "one game at a time: PolicyBot.from_batch(function) decides for many at once" in output
     batched = FROM_A_FILE.replace("PolicyBot(lambda observation, mask: liked)", BATCHED)
     liking.write_text(batched)
     assert "from_batch" not in arena("bots check ./liking.py").output

@@ -75,11 +75,11 @@ def test_every_roll_is_the_number_that_its_key_gives(tables: Tables, seed: int, 
         assert all(dice == expected_dice(bits, deal, key, sides) for key, dice in found.items())
 
 
-def shared(one: dict[Key, list[int]], other: dict[Key, list[int]]) -> float:
+def shared(first: dict[Key, list[int]], second: dict[Key, list[int]]) -> float:
     """The share of equal rolls among those that two games both come to."""
-    keys = one.keys() & other.keys()
+    keys = first.keys() & second.keys()
     assert len(keys) > 10
-    return sum(one[key] == other[key] for key in keys) / len(keys)
+    return sum(first[key] == second[key] for key in keys) / len(keys)
 
 
 def test_a_circle_rolls_the_same_whoever_begins_and_by_whatever_rules(tables: Tables) -> None:
