@@ -65,6 +65,14 @@ def _played_situations() -> Iterator[Situation]:
         yield Situation(name, Truth(RARE, SEATS[players], shared), 30, anchor)
 
 
+def _few_deals() -> Iterator[Situation]:
+    """Few deals of each lineup, equal bots and very unequal ones."""
+    for (players, bots), step, deals in product(((2, 6), (3, 5), (4, 5)), (0, 250), (1, 3, 10)):
+        strengths = (np.arange(bots) * step / ELO).tolist()
+        name = f"{players} seats, {bots} bots in steps of {step} Elo, {deals} deals"
+        yield Situation(name, Truth(strengths, SEATS[players], 0.5), deals)
+
+
 def _lucky_situations() -> Iterator[Situation]:
     for deals, players in product((30, 100, 1000), (2, 3, 4)):
         strengths_of = {"equal": EQUAL, "mixed": MIXED, "rare": (*RIVALS, RAREST[players])}
@@ -74,6 +82,7 @@ def _lucky_situations() -> Iterator[Situation]:
 
 
 PLAYED, LUCK_REMOVED = list(_played_situations()), list(_lucky_situations())
+FEW_DEALS = list(_few_deals())
 SITUATIONS = [*PLAYED, *LUCK_REMOVED]
 
 
@@ -114,7 +123,7 @@ def _relative_width(elo: Sequence[Sequence[Points]]) -> float:
         spread = float(np.std([one.points for one in ratings]))
         if len(widths) == len(ratings) and spread > 0:
             quotients.append(float(np.median(widths)) / (2 * NORMAL * spread))
-    return float(np.mean(quotients))
+    return float(np.mean(quotients)) if quotients else np.nan
 
 
 def _examined(
@@ -220,6 +229,13 @@ def tables() -> Sequence[StudyTable]:
             "ratings",
             [*map(Column, COVERED), Column(WIDTH, 2), *map(Column, ALARMS)],
             _lines(PLAYED),
+        ),
+        StudyTable(
+            "The same for {repetitions} tournaments with few deals of each lineup. Half of the"
+            " noise is shared by the games of a deal.",
+            "few deals",
+            [*map(Column, COVERED), Column(WIDTH, 2), *map(Column, ALARMS)],
+            _lines(FEW_DEALS),
         ),
         StudyTable(
             "The same for {repetitions} tournaments with luck removed. Half of the noise is"

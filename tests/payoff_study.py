@@ -109,7 +109,7 @@ def _means(
     (players,) = {len(group) for group in rows}
     orders = standard_orders(players)
     spans = {group: [(0, len(paid))] for group, paid in rows.items()}
-    sums = gather_payoffs(bots, orders, spans, read)
+    sums = gather_payoffs(orders, spans, read)
     return MeanPayoffs(sums, payoff, bots, players, len(orders), expected)
 
 

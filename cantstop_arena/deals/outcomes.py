@@ -335,8 +335,9 @@ class TournamentTotals(msgspec.Struct, frozen=True):
 
     @property
     def is_one_deal(self) -> bool:
-        """Whether all deals are one and the same, from which no error follows."""
-        return bool(self.repeated) and sum(each.deals for each in self.deals.ranges) == 1
+        """Whether all deals of each lineup are one and the same, from which no error follows."""
+        populations = self.deals.populations
+        return bool(self.repeated) and all((each.deals == 1).all() for each in populations)
 
     @property
     def plain(self) -> "TournamentTotals":

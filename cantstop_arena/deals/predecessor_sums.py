@@ -1,135 +1,140 @@
 """Effects of the predecessor at the table: what bots count right after each other bot.
 
 Where a game names the count (`Counts.followed`), it is stored for every deal and every two
-positions of the group. The games of a deal share their chance, so that deals are the units of
-sampling: sums over deals, of their squares and products give a quotient and its error (the
-linearised variance of a ratio of sums: Cochran, Sampling Techniques, 1977, 6.3).
+positions of the group. What a bot counts after another, and how much more the bots after it count,
+are weighted sums over deals, with the errors of such sums (`deal_variance`).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
-from msgspec.structs import astuple
 from numpy.typing import NDArray
 
+from cantstop_arena.deals.deal_variance import WeightedDeals, sum_variance
+from cantstop_arena.deals.outcomes import Span
+from cantstop_arena.deals.sampling import (
+    Families,
+    Floats,
+    Ints,
+    Populations,
+    StoredBlock,
+    gather_rows,
+)
 from cantstop_arena.deals.seatings import Group, pairs_of_positions
 
-Ints = NDArray[np.int64]
-Position = tuple[int, ...]
 Blocks = Iterable[tuple[Group, int, NDArray[Any]]]
 """Blocks of deals: the group, the first deal, and a row for each deal (`stored_measures`)."""
 
-_DEALS_AT_ONCE = 1 << 12
 
+class MeanCount(NamedTuple):
+    """A mean count a game with its standard error, and the error's degrees of freedom.
 
-class Quotients(msgspec.Struct, frozen=True):
-    """An array of quotients of sums over deals: `numerator` by `denominator`.
-
-    The sums of their squares, and of their products (`crossed`), are for the errors. `deals` is the
-    number of deals in which `denominator` is not 0.
+    With fewer than two deals there is no error.
     """
 
-    deals: Ints
-    numerator: Ints
-    denominator: Ints
-    numerator_squared: Ints
-    crossed: Ints
-    denominator_squared: Ints
-
-    @classmethod
-    def of(cls, numerator: Ints, denominator: Ints) -> "Quotients":
-        """The quotients of some deals, which are the first dimension of both arrays."""
-        sums = (
-            denominator != 0,
-            numerator,
-            denominator,
-            numerator**2,
-            numerator * denominator,
-            denominator**2,
-        )
-        return cls(*(array.sum(axis=0, dtype=np.int64) for array in sums))
-
-    def __add__(self, other: "Quotients") -> "Quotients":
-        both = zip(astuple(self), astuple(other), strict=True)
-        return Quotients(*(left + right for left, right in both))
-
-    def mean(self, position: Position) -> float | None:
-        """The quotient at a position; None without games."""
-        denominator = int(self.denominator[position])
-        return int(self.numerator[position]) / denominator if denominator else None
-
-    def error(self, position: Position) -> float | None:
-        """The standard error of a quotient; None with fewer than two deals."""
-        deals, numerator, denominator, numerator_squared, crossed, denominator_squared = (
-            int(array[position]) for array in astuple(self)
-        )
-        if deals < 2:
-            return None
-        residual_squares = (
-            numerator_squared * denominator**2
-            - 2 * crossed * numerator * denominator
-            + denominator_squared * numerator**2
-        )
-        return sqrt(max(0, residual_squares) * deals / (deals - 1)) / denominator**2
+    mean: float
+    error: float | None
+    degrees_of_freedom: float
 
 
 class Predecessors(msgspec.Struct, frozen=True):
-    """Counts and effects by bots' numbers.
+    """What bots count after others, by deal: `populations` of matrices of positions.
 
-    `after`: what a bot (row) counts per game right after another one (column). `effects`: how much
-    more per game those right after a bot count than with that bot elsewhere at the table, among
-    the same bots.
+    What the row's bot counted right after the column's is a sum over `games` of each two.
     """
 
-    after: Quotients
-    effects: Quotients
+    populations: tuple[Populations, ...]
+    games: int
 
     def __add__(self, other: "Predecessors") -> "Predecessors":
-        return Predecessors(self.after + other.after, self.effects + other.effects)
+        return Predecessors(self.populations + other.populations, self.games)
+
+    def after(self, bot: int, predecessor: int) -> MeanCount | None:
+        """What a bot counts per game right after another one; None if it never sat there."""
+
+        def weights(lineups: Ints) -> Floats:
+            is_cell: Floats = (
+                (lineups == bot)[..., None] * 1.0 * (lineups == predecessor)[..., None, :]
+            )
+            return is_cell
+
+        return self._mean(weights, self.games, {bot, predecessor})
+
+    def effect(self, bot: int) -> MeanCount | None:
+        """How much more per game those right after a bot count than with it elsewhere at the table,
+        among the same bots: the sum over the others of what each counts after it, times the number
+        of the remaining ones, less what it counts after those.
+        """
+        players = self._players
+
+        def weights(lineups: Ints) -> Floats:
+            is_bot = lineups == bot
+            right_after = (players - 1.0) * is_bot[..., None, :] - ~is_bot[..., None]
+            of_lineup: Floats = np.where(is_bot.any(axis=-1)[..., None, None], right_after, 0.0)
+            return of_lineup
+
+        return self._mean(weights, self.games * (players - 1) * (players - 2), {bot})
+
+    @property
+    def _players(self) -> int:
+        return next((each.lineups.shape[2] for each in self.populations), 0)
+
+    def _mean(
+        self, weights_in: Callable[[Ints], Floats], games: int, bots: set[int]
+    ) -> MeanCount | None:
+        """The mean of a weighted sum over the lineups in which these bots sit."""
+        parts, total, count = list[WeightedDeals](), 0.0, 0
+        for each in self.populations:
+            seated = [(each.lineups == bot).any(axis=2) for bot in bots]
+            together = np.logical_and.reduce(seated)
+            rows = np.flatnonzero(together.any(axis=1))
+            weights = weights_in(each.lineups[rows]) * together[rows][:, :, None, None]
+            weights = weights.reshape(len(rows), each.totals.shape[1])
+            lineups = together[rows].sum(axis=1)
+            total += float((weights * each.totals[rows]).sum())
+            count += games * int(lineups @ each.deals[rows])
+            parts.append(WeightedDeals(each, rows, weights, games * lineups))
+        if not count:
+            return None
+        mean = total / count
+        summed = sum_variance(part._replace(expected=mean * part.expected) for part in parts)
+        error = sqrt(summed.variance) / count if summed.deals > 1 else None
+        return MeanCount(mean, error, summed.degrees_of_freedom.low)
 
 
 def gather_predecessors(
-    bots: int, players: int, orders: int, deals: int, read: Callable[[int, int], Blocks]
+    players: int,
+    orders: int,
+    spans: Mapping[Group, Iterable[Span]],
+    read: Callable[[int, int], Blocks],
+    families: Families | None = None,
 ) -> Predecessors:
-    """The sums over the deals from 0 to `deals - 1`.
+    """The sums over the deals of each group.
 
     `read(start, count)` returns the blocks that have some of those deals. Orders seat each
     bot right after each other one equally often. Deals in which a group's game ended by a fault are
     left out for that group.
     """
-    predecessors = _empty_predecessors(bots)
-    for start in range(0, deals, _DEALS_AT_ONCE):
-        count = min(_DEALS_AT_ONCE, deals - start)
-        predecessors += _range_sums(bots, players, orders, start, count, read(start, count))
-    return predecessors
 
+    def blocks(start: int, count: int) -> Iterator[StoredBlock]:
+        for group, first, stored in read(start, count):
+            order = np.argsort(group)
+            matrices = _matrices(stored, players)[:, order[:, None], order]
+            rows = matrices.reshape(len(stored), -1).astype(np.float64)
+            rows[stored[:, 0] != orders] = np.nan
+            yield tuple(sorted(group)), first, rows, rows
 
-def _empty_predecessors(bots: int) -> Predecessors:
-    square, row = np.zeros((1, bots, bots), np.int64), np.zeros((1, bots), np.int64)
-    return Predecessors(Quotients.of(square, square), Quotients.of(row, row))
-
-
-def _range_sums(
-    bots: int, players: int, orders: int, start: int, count: int, blocks: Blocks
-) -> Predecessors:
-    after, games = np.zeros((2, count, bots, bots), np.int64)
-    effects, weights = np.zeros((2, count, bots), np.int64)
-    games_per_pair = orders // (players - 1)
-    for group, first, stored in blocks:
-        low, high = max(first, start), min(first + len(stored), start + count)
-        rows, measures = slice(low - start, high - start), stored[low - first : high - first]
-        complete = (measures[:, 0] == orders).astype(np.int64)
-        sums = _matrices(measures, players) * complete[:, None, None]
-        cells = np.ix_(range(count)[rows], group, group)
-        after[cells] += sums
-        games[cells] += games_per_pair * complete[:, None, None] * ~np.eye(players, dtype=bool)
-        entries = np.ix_(range(count)[rows], group)
-        effects[entries] += _effect_sums(sums)
-        weights[entries] += (games_per_pair * (players - 1) * (players - 2) * complete)[:, None]
-    return Predecessors(Quotients.of(after, games), Quotients.of(effects, weights))
+    populations = gather_rows(
+        spans,
+        blocks,
+        lambda chunk: np.concatenate([rows for *_, rows in chunk]),
+        players**2,
+        families,
+    )
+    return Predecessors(populations, orders // (players - 1))
 
 
 def _matrices(stored: NDArray[Any], players: int) -> Ints:
@@ -139,16 +144,3 @@ def _matrices(stored: NDArray[Any], players: int) -> Ints:
     rows, columns = zip(*pairs, strict=True)
     matrices[:, rows, columns] = stored[:, -len(pairs) :]
     return matrices
-
-
-def _effect_sums(sums: Ints) -> Ints:
-    """By deal and position, how much more the others count right after it than after each other.
-
-    The sum over the others of what each counts after this position, times the number of the
-    remaining ones, less what it counts after those.
-    """
-    players = sums.shape[1]
-    after = sums.sum(axis=1)
-    of_others = sums.sum(axis=(1, 2))[:, None] - sums.sum(axis=2)
-    effects: Ints = (players - 1) * after - of_others
-    return effects

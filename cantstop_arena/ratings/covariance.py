@@ -1,33 +1,21 @@
-"""Covariance of the ratings, with the deal as the unit of sampling.
+"""Covariance of the ratings, with the deals of lineups as the units of sampling.
 
-The games of a deal share their luck. With u_d = wins in deal d by bot and by seat, minus what the
-model expects of a deal, and H Fisher's information of all games, the parameters' covariance is the
-sandwich
+The games of a deal share their luck. With W_d = wins in deal d of a lineup by bot and by seat, m
+their mean over the D deals of the lineup, and H Fisher's information of all games, the parameters'
+covariance is the sandwich
 
-    H⁻¹ M H⁻¹,   M = Σ u_d u_dᵀ
+    H⁻¹ M H⁻¹,   M = Σ D / (D - 1) Σ (W_d - m)(W_d - m)ᵀ   over lineups and their deals
 
-(Huber 1967, White 1982; for clusters Liang and Zeger 1986), which holds however the games of a deal
-depend on each other. The model expects the same wins of all deals of a `Span`, so M follows exactly
-from sums over deals of wins and of their products.
+(Huber 1967, White 1982; for clusters Liang and Zeger 1986; for strata Binder 1983), which holds
+however the games of a deal depend on each other, and where the model does not fit. Lineups that met
+the same dice are one population of deals (`deals.sampling`).
 
-Residuals are smaller than errors, as the fit follows each deal. The variance from each span is
-therefore multiplied by g / (g - l), g being the contrast's variance by the model and l the part of
-it that the fit absorbs; for a single span of D deals that is D / (D - 1), the correction of Bell
-and McCaffrey (2002). Their degrees of freedom, here (Σ g)² / Σ (g² / f) with f = D (1 - l / g) for
-each span, are D - 1 for a single one; intervals have Student's quantile.
-
-Where few heavy deals decide, an error has fewer degrees of freedom: an estimate of a variance from
-D numbers of kurtosis k varies as if it had 2 D / (k - 1) of them (Satterthwaite 1946; 3 is the
-normal distribution's k), and never more than D - 1. So a bot that wins rarely, or a measure that a
-few deals decide, has a wider interval. A sample of deals game by game shows k, and how the games of
-a deal correlate.
-
-Where deals are skewed, a mean and its error vary together, and g² is the part of k - 1 that they
-share, g being the skewness (Johnson 1978). With g > 0, a mean that is too low has an error that is
-too small as well, so that for the upper end of its interval that part counts twice, and a mean that
-is too high has a large error, so that for the lower end it does not count: the degrees of freedom
-are 2 D / (k - 1 + g²) and 2 D / (k - 1 - g²). With g < 0 it is the other way round. Tails never set
-a limit below 3: a quantile of Student's t without a variance would speak of t, not of the games.
+A population of a single deal has no mean: the model's expectation is in its place. Such residuals
+are smaller than errors, as the fit follows them; they are divided by the share of their variance
+that the fit leaves, the correction of Bell and McCaffrey (2002) with a number for each population.
+Degrees of freedom are theirs, too: (Σ g)² / Σ (g² / f), g being the contrast's variance from each
+population by the model, and f = D - 1, or the share left of a single deal. Intervals have
+Student's quantile; heavy tails limit their degrees of freedom (`deals.deal_variance`).
 
 Two things that no residual shows are added. Bots that won or lost everything have the covariance
 that the model, with its virtual games, gives them. And where all D deals had the same result,
@@ -36,18 +24,19 @@ others remain possible, with 95% confidence in a share of less than π = 1 - 0.0
 such deals differ as the model expects of deals; that is then taken as half the interval.
 """
 
+from collections.abc import Iterator
 from math import sqrt
-from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 
+from cantstop_arena.deals.deal_variance import DECIMALS, MANY_DEALS, MIN_SAMPLED, tails
 from cantstop_arena.deals.outcomes import TournamentTotals, win_units
-from cantstop_arena.deals.sampling import Bytes
+from cantstop_arena.deals.sampling import Bytes, Populations
 from cantstop_arena.deals.seatings import lineups as lineups_of
-from cantstop_arena.ratings.model.evidence import Floats, Ints, Span, Truths
-from cantstop_arena.ratings.model.luce import Luce, add_by_seat, chances, win_covariance
+from cantstop_arena.ratings.model.evidence import Floats, Ints, Truths
+from cantstop_arena.ratings.model.luce import Luce, chances
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     min_variance,
@@ -55,64 +44,6 @@ from cantstop_arena.ratings.sequential.confidence import (
     p_value,
 )
 from cantstop_arena.ratings.significance import student_quantile
-
-MIN_SAMPLED = 10  # deals from which a kurtosis is taken
-MIN_LIMIT = 3.0  # of the degrees of freedom
-MANY_DEALS = 2000  # beyond, Student's quantile is the normal one, whatever the deals' scatter
-DECIMALS = 3  # more would depend on the order of sums
-ROUNDING = 1e-9
-
-
-class DegreesOfFreedom(NamedTuple):
-    """Those of the lower and of the upper end of an interval."""
-
-    low: float
-    high: float
-
-    def towards(self, difference: float) -> float:
-        """Those of the end at which a value is that is `difference` above the estimate."""
-        return self.high if difference > 0 else self.low
-
-
-def degrees_of_freedom(deals: int, influence: Floats) -> DegreesOfFreedom:
-    """The degrees of freedom of an estimate's interval from this many deals, at least 1.
-
-    `influence` is what each deal of a sample adds to the estimate, less the mean, in any unit; with
-    few deals in the sample there is no limit but `deals` - 1.
-    """
-    (degrees,) = degrees_of_freedom_of_rows(np.array([deals]), influence[None])
-    return degrees
-
-
-def degrees_of_freedom_of_rows(deals: Ints, influence: Floats) -> list[DegreesOfFreedom]:
-    """The degrees of freedom of several estimates: `deals` and a row of `influence` for each."""
-    low, high = np.clip(heavy_tail_limits(deals, influence), 1.0, np.maximum(deals - 1.0, 1.0))
-    return [*map(DegreesOfFreedom, low.tolist(), high.tolist())]
-
-
-def heavy_tail_limits(deals: int | Ints, influence: Floats) -> Floats:
-    """The limits that the tails of each row of `influence` set; infinite where they set none.
-
-    They are those of the lower ends, and then those of the upper ones: two by rows. The number of
-    `deals` is one for all rows, or one for each.
-    """
-    sampled = influence.shape[-1]
-    if np.min(deals) > MANY_DEALS or sampled < MIN_SAMPLED:
-        return np.full((2, *influence.shape[:-1]), np.inf)
-    square = influence**2
-    squares = square.sum(axis=-1)
-    cubes = (square * influence).sum(axis=-1)  # products: other powers take forty times as long
-    fourth = sampled * (square**2).sum(axis=-1)
-    excess = np.divide(fourth, squares**2, out=np.ones_like(squares), where=squares > 0) - 1
-    shared = np.sign(cubes) * np.divide(
-        sampled * cubes**2, squares**3, out=np.zeros_like(squares), where=squares > 0
-    )
-    excesses = np.stack([excess - shared, excess + shared])
-    limits: Floats = np.divide(
-        2.0 * deals, excesses, out=np.full_like(excesses, np.inf), where=excesses > ROUNDING
-    )
-    limits = np.where(np.greater(deals, MANY_DEALS), np.inf, limits)
-    return np.maximum(limits, MIN_LIMIT).round(DECIMALS)
 
 
 class DealClusters(msgspec.Struct, frozen=True):
@@ -140,53 +71,51 @@ def _shares(seats: int) -> Floats:
 def sample_of(
     results: TournamentTotals, order: Ints, minimum: int = MIN_SAMPLED
 ) -> DealClusters | None:
-    """The sample of a tournament; None if a group has fewer than `minimum` deals in it."""
-    sample = results.deals.sample.winners
-    if min(map(len, sample.values()), default=0) < minimum:
+    """The sample of a tournament; None if a group has fewer than `minimum` deals in it.
+
+    A deal of it is one of each lineup: deals of different lineups are as good as any together.
+    """
+    sample = results.deals.winners
+    deals = min(map(len, sample.values()), default=0)
+    if deals < minimum:
         return None
     seatings = [lineup for group in sample for lineup in lineups_of(group, results.orders)]
     lineups = np.argsort(order, kind="stable")[np.array(seatings, np.int64).T]
     columns = np.lexsort(lineups)
-    masks = np.concatenate(list(sample.values()), axis=1)
+    masks = np.concatenate([winners[:deals] for winners in sample.values()], axis=1)
     return DealClusters(np.ascontiguousarray(lineups[:, columns]), masks[:, columns])
-
-
-def wins_of_deals(sample: DealClusters, bots: int, seats: int) -> Floats:
-    """The wins, in games, in the deals of a sample: deals by bots and then seats."""
-    units, seatings = win_units(seats), sample.lineups.T
-    won = np.rint(units * _shares(seats)).take(sample.masks, axis=0)
-    seat_columns = np.broadcast_to(np.eye(seats), (len(seatings), seats, seats))
-    whose = np.concatenate([np.eye(bots)[seatings], seat_columns], axis=2)
-    sums: Floats = won.reshape(len(won), -1) @ whose.reshape(-1, bots + seats)
-    return sums / units  # sums of integers, which floating point has exactly
-
-
-def influence(sample: DealClusters, model: Luce) -> Floats:
-    """What each deal of the sample adds to the parameters: deals by parameters."""
-    seats, bots = model.evidence.seats, model.evidence.bots
-    expected = add_by_seat(sample.lineups, bots, chances(sample.lineups, model.parameters))
-    on_parameters: Floats = (wins_of_deals(sample, bots, seats) - expected) @ model.inverse
-    return on_parameters
 
 
 SINGULAR = 1e-12
 TOLERANCE = 1e-13  # of the model's variance: less than that is rounding
+MIN_LEFT = 1e-6  # of a single deal's variance: if less is left, the fit follows the deal
 MIN_DEGREES_OF_FREEDOM = 0.999  # with fewer there is one deal, which shows no variance
 ALPHA = 0.05
 DIGITS = 10
+_NUMBERS_AT_ONCE = 1 << 20
 
 
-class CovarianceParts(msgspec.Struct, frozen=True):
-    """Covariances of the parameters from the deals of one span.
+class PopulationCovariances(msgspec.Struct, frozen=True):
+    """What each of some populations adds to the covariance of the score, in games.
 
-    `sandwich` is the estimate from the deals, `expected` its expectation by the model, `absorbed`
-    the part of `expected` that the fit absorbs.
+    `parameters` has the parameter of each number, populations by numbers; `observed` and `expected`
+    are matrices of these numbers, from the deals and by the model. `freedom` are the degrees of
+    freedom; 0 where the fit absorbs the only deal, of which nothing is `observed` then.
     """
 
-    deals: int
-    sandwich: Floats
+    parameters: Ints
+    observed: Floats
     expected: Floats
-    absorbed: Floats
+    freedom: Floats
+    deviations: Floats
+    sampled: Ints
+    deals: Ints
+
+    def summed(self, matrices: Floats, size: int) -> Floats:
+        """The sum of matrices of each population's numbers as one of so many parameters."""
+        total = np.zeros((size, size))
+        np.add.at(total, (self.parameters[:, :, None], self.parameters[:, None]), matrices)
+        return total
 
 
 class ContrastVariance(msgspec.Struct, frozen=True):
@@ -233,54 +162,98 @@ class Sandwich:
     """The covariance of a model's parameters: of strengths first, then of seats."""
 
     def __init__(self, model: Luce, expected: float | None = None) -> None:
-        inverse = model.inverse
-        self.expected = expected
-        self.deals = sum(span.deals for span in model.evidence.spans)
-        self.parts = [_covariance_parts(model, span) for span in model.evidence.spans]
-        observed: Floats = sum((part.sandwich for part in self.parts), np.zeros_like(inverse))
+        inverse, size = model.inverse, len(model.inverse)
+        self.expected, self._inverse = expected, inverse
+        self.parts = [_covariances(model, each) for each in model.evidence.populations]
+        self.deals = sum(int(part.deals.sum()) for part in self.parts)
+        self.populations = sum(len(part.deals) for part in self.parts)
+        zeros = np.zeros_like(inverse)
+        observed = sum((part.summed(part.observed, size) for part in self.parts), zeros)
+        expected_sum = sum((part.summed(part.expected, size) for part in self.parts), zeros)
+        self.trace = float((observed * inverse).sum())
         self.extra: Floats = inverse @ _one_sided_covariance(model) @ inverse
-        self.covariance = observed + self.extra
-        self.trace = sum(float((part.sandwich * model.curvature).sum()) for part in self.parts)
+        self.covariance: Floats = inverse @ observed @ inverse + self.extra
+        self._model_covariance: Floats = inverse @ expected_sum @ inverse
 
     def of_contrasts(self, contrasts: Floats) -> ContrastVariance:
         """The variances of contrasts, one for each row of `contrasts` (weights of parameters)."""
-        forms = [
-            [((contrasts @ matrix) * contrasts).sum(axis=1) for matrix in matrices]
-            for matrices in self._matrices()
-        ]
-        return self._contrast_variance(forms)
+        matrices = (self.covariance, self.extra, self._model_covariance)
+        forms = [((contrasts @ matrix) * contrasts).sum(axis=1) for matrix in matrices]
+        on_wins = contrasts @ self._inverse
+        usable, weights = np.zeros((2, len(contrasts)))
+        for part, rows in self._chunks(contrasts.size):
+            weight = on_wins[:, part.parameters[rows]]
+            variance = np.einsum(
+                "cre,ref,crf->cr", weight, part.expected[rows], weight, optimize=True
+            )
+            usable += variance.sum(axis=1)
+            weights += (variance**2 / part.freedom[rows]).sum(axis=1)
+        limits = np.full((2, len(contrasts)), np.inf)
+        if self._shows_tails:
+            limits, _ = tails(self._influence(on_wins), *self._sample_sizes)
+        return self._contrast_variance(forms, usable, weights, limits)
 
     def of_differences(self, bots: int) -> ContrastVariance:
         """The variances of the differences of each two bots' strengths: matrices, bots by bots."""
-        return self._contrast_variance(
-            [[_differences(matrix[:bots, :bots]) for matrix in row] for row in self._matrices()]
-        )
+        matrices = (self.covariance, self.extra, self._model_covariance)
+        forms = [_differences(matrix[:bots, :bots]) for matrix in matrices]
+        on_wins = self._inverse[:bots]
+        usable, weights = np.zeros((2, bots, bots))
+        for part, rows in self._chunks(bots * bots):
+            weight = on_wins[:, part.parameters[rows]].transpose(1, 0, 2)
+            variance = _differences(weight @ part.expected[rows] @ weight.transpose(0, 2, 1))
+            usable += variance.sum(axis=0)
+            weights += (variance**2 / part.freedom[rows, None, None]).sum(axis=0)
+        limits = np.full((2, bots, bots), np.inf)
+        if self._shows_tails:
+            columns = self._influence(on_wins)
+            for bot, column in enumerate(columns):
+                of_bot, _ = tails(column - columns[bot + 1 :], *self._sample_sizes)
+                limits[:, bot, bot + 1 :] = of_bot
+                limits[:, bot + 1 :, bot] = of_bot[::-1]  # the lower end is the rival's upper end
+        return self._contrast_variance(forms, usable, weights, limits)
 
-    def _matrices(self) -> list[list[Floats]]:
-        parts = [[part.sandwich, part.expected, part.absorbed] for part in self.parts]
-        return [[self.extra], *parts]
+    def _chunks(self, numbers: int) -> "Iterator[tuple[PopulationCovariances, Ints]]":
+        """The populations that have degrees of freedom, some at once, with so many numbers each."""
+        step = max(1, _NUMBERS_AT_ONCE // max(numbers, 1))
+        for part in self.parts:
+            usable = np.flatnonzero(part.freedom > 0)
+            for start in range(0, len(usable), step):
+                yield part, usable[start : start + step]
 
-    def _contrast_variance(self, forms: list[list[Floats]]) -> ContrastVariance:
-        (extra,), *parts = forms
-        zeros = np.zeros_like(extra)
-        variance, corrected, expected, weights = extra.copy(), extra.copy(), zeros, zeros
-        for part, (observed, model_variance, absorbed) in zip(self.parts, parts, strict=True):
-            remaining = np.maximum(model_variance - absorbed, 0.0)
-            usable = (model_variance > 0) & (remaining > TOLERANCE * model_variance)
-            share = np.divide(remaining, model_variance, out=zeros.copy(), where=usable)
-            variance = variance + observed
-            corrected = corrected + np.divide(observed, share, out=zeros.copy(), where=usable)
-            expected = expected + model_variance
-            weight = np.divide(
-                model_variance**2, share * part.deals, out=zeros.copy(), where=usable
-            )
-            weights = weights + weight
-        contrast_variance = _finished_variance(variance, corrected, extra, expected, weights)
-        return (
-            contrast_variance
-            if self.expected is None
-            else _sequential_variance(contrast_variance, expected, self.expected)
-        )
+    @property
+    def _shows_tails(self) -> bool:
+        """Whether the tails of deals may limit degrees of freedom."""
+        return self.expected is None and 0 < self.deals <= MANY_DEALS
+
+    @property
+    def _sample_sizes(self) -> tuple[Ints, Ints]:
+        """The deals of each population, and how many of them are sampled."""
+        deals = np.concatenate([part.deals for part in self.parts])
+        return deals, np.concatenate([part.sampled for part in self.parts])
+
+    def _influence(self, on_wins: Floats) -> Floats:
+        """What each sampled deal adds to contrasts, from what a win adds: contrasts by deals."""
+        added = []
+        for part in self.parts:
+            weights = on_wins[:, np.repeat(part.parameters, part.sampled, axis=0)]
+            added.append((weights * part.deviations).sum(axis=2))
+        return np.concatenate(added, axis=1)
+
+    def _contrast_variance(
+        self, forms: list[Floats], usable: Floats, weights: Floats, limits: Floats
+    ) -> ContrastVariance:
+        """From the variance, the part of it that is the model's, and the variance by the model."""
+        variance, extra, model = forms
+        zeros = np.zeros_like(variance)
+        usable = np.where(usable > TOLERANCE * model, usable, 0.0)
+        observed = np.where(usable > 0, variance, extra)
+        dof = np.divide(usable**2, weights, out=zeros, where=(weights > 0) & (usable > 0))
+        dof = dof.round(DECIMALS)  # more would depend on the order of bots
+        contrast_variance = _finished_variance(observed, model, dof, limits)
+        if self.expected is None:
+            return contrast_variance
+        return _sequential_variance(contrast_variance, model, self.expected)
 
 
 def _one_sided_covariance(model: Luce) -> Floats:
@@ -299,19 +272,17 @@ def _one_sided_covariance(model: Luce) -> Floats:
 
 
 def _finished_variance(
-    observed: Floats, corrected: Floats, extra: Floats, expected: Floats, weights: Floats
+    observed: Floats, expected: Floats, dof: Floats, limits: Floats
 ) -> ContrastVariance:
-    zeros = np.zeros_like(observed)
-    dof = np.divide(expected**2, weights, out=zeros.copy(), where=weights > 0)
     estimable = (dof >= MIN_DEGREES_OF_FREEDOM) | (expected <= 0)
-    constant = estimable & (expected > 0) & (corrected <= TOLERANCE * expected)
-    variance = np.maximum(corrected, 0.0)
+    constant = estimable & (expected > 0) & (observed <= TOLERANCE * expected)
+    variance = np.maximum(observed, 0.0)
     for index in zip(*np.nonzero(constant), strict=True):
         variance[index] = _variance_of_rare_deals(float(dof[index]), float(expected[index]))
     return ContrastVariance(
         np.maximum(observed, 0.0),
         significant(np.sqrt(variance)),
-        np.stack([dof, dof]),
+        np.minimum(np.stack([dof, dof]), limits),
         estimable,
         constant,
     )
@@ -356,40 +327,59 @@ def _variance_of_rare_deals(dof: float, expected: float) -> float:
     return float(shift / student_quantile(dof)) ** 2
 
 
-def _covariance_parts(model: Luce, span: Span) -> CovarianceParts:
-    bots, inverse = model.evidence.bots, model.inverse
-    chance = chances(span.lineups, model.parameters)
-    scatter = _scatter(span, add_by_seat(span.lineups, bots, chance))
-    deal_covariance = win_covariance(span.lineups, bots, np.ones(span.lineups.shape[1]), chance)
+def _covariances(model: Luce, populations: Populations) -> PopulationCovariances:
+    """What populations of deals add to the covariance of the score."""
+    bots, units = model.evidence.bots, win_units(model.evidence.seats)
+    parameters, deals = populations.parameters(bots), populations.deals
+    mean, deal_covariance = _by_model(model, populations)
+    single = deals == 1
+    observed = populations.scatter / units**2 * (deals / np.maximum(deals - 1, 1))[:, None, None]
+    surplus = populations.totals[single] / units - mean[single]
+    observed[single] = surplus[:, :, None] * surplus[:, None]
+    expected = deals[:, None, None] * deal_covariance
     if not model.seats_separable:
-        for matrix in (scatter, deal_covariance):
-            matrix[bots:], matrix[:, bots:] = 0, 0
-    leverage = inverse @ deal_covariance
-    return CovarianceParts(
-        deals=span.deals,
-        sandwich=inverse @ scatter @ inverse,
-        expected=span.deals * leverage @ inverse,
-        absorbed=span.deals * leverage @ leverage @ inverse,
+        fitted = parameters < bots
+        for matrices in (observed, expected):
+            matrices *= fitted[:, :, None] * fitted[:, None]
+    leverage = expected @ model.inverse[parameters[:, :, None], parameters[:, None]]
+    size = np.trace(leverage, axis1=1, axis2=2)
+    absorbed = np.trace(leverage @ leverage, axis1=1, axis2=2)
+    left = 1 - np.divide(absorbed, size, out=np.ones_like(size), where=size > 0)
+    left = np.where(left > MIN_LEFT, left, 0.0)
+    freedom = np.where(single, left, deals - 1)
+    share = np.where(single, left, 1.0)[:, None, None]
+    observed = np.divide(observed, share, out=np.zeros_like(observed), where=share > 0)
+    return PopulationCovariances(
+        parameters,
+        observed,
+        expected,
+        freedom,
+        populations.deviations / units,
+        populations.sampled,
+        deals,
     )
 
 
-def _scatter(span: Span, expected: Floats) -> Floats:
-    """Σ u uᵀ over the deals, in games.
-
-    An integer near the mean is subtracted from the wins first, exactly: less is lost by rounding.
-    """
-    units = win_units(len(span.lineups))
-    centre = span.totals // span.deals
-    remainder = (span.totals - span.deals * centre).astype(float)
-    outer = np.outer(centre, span.totals)
-    centred = span.products - outer - outer.T + span.deals * np.outer(centre, centre)
-    offset = units * expected - centre
-    cross = np.outer(offset, remainder)
-    scatter: Floats = centred - cross - cross.T + span.deals * np.outer(offset, offset)
-    return scatter / units**2
+def _by_model(model: Luce, populations: Populations) -> tuple[Floats, Floats]:
+    """The mean and the covariance of the wins of a deal, in games, by the model."""
+    seats, orders = model.evidence.seats, np.array(model.evidence.orders)
+    seatings = populations.lineups[:, :, orders]  # populations by lineups by orders by seats
+    chance = chances(seatings.reshape(-1, seats).T, model.parameters).T.reshape(seatings.shape)
+    whose = np.zeros((len(orders), 2 * seats, seats))  # the numbers that count a seat's wins
+    rows, seat = np.arange(len(orders))[:, None], np.arange(seats)
+    whose[rows, orders, seat] = whose[rows, seats + seat, seat] = 1
+    means = np.einsum("oes,rgos->rgoe", whose, chance)
+    covariance = np.einsum("oes,rgos,ofs->rgef", whose, chance, whose, optimize=True)
+    covariance -= np.einsum("rgoe,rgof->rgef", means, means, optimize=True)
+    populations_count, lineups = populations.lineups.shape[:2]
+    blocks = np.einsum("rgef,gh->rgehf", covariance, np.eye(lineups))
+    size = lineups * 2 * seats
+    return means.sum(axis=2).reshape(-1, size), blocks.reshape(populations_count, size, size)
 
 
 def _differences(covariance: Floats) -> Floats:
-    variances = covariance.diagonal()
-    differences: Floats = variances[:, None] + variances - covariance - covariance.T
+    """The variances of the differences of each two numbers, from their covariance."""
+    variances = np.diagonal(covariance, axis1=-2, axis2=-1)
+    both = covariance + np.swapaxes(covariance, -1, -2)
+    differences: Floats = variances[..., :, None] + variances[..., None, :] - both
     return differences

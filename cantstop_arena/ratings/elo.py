@@ -40,14 +40,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from cantstop_arena.deals.outcomes import TournamentTotals
-from cantstop_arena.ratings.covariance import (
-    MANY_DEALS,
-    ContrastVariance,
-    Sandwich,
-    heavy_tail_limits,
-    influence,
-    sample_of,
-)
+from cantstop_arena.ratings.covariance import ContrastVariance, Sandwich
 from cantstop_arena.ratings.estimate import ShareError
 from cantstop_arena.ratings.labels import Label
 from cantstop_arena.ratings.model.evidence import Floats, Ints, Truths, fields_of, gather_evidence
@@ -98,7 +91,7 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
     to the mean of the others, the first-player advantage. `groups` are letters: bots that share one
     are not significantly different. `ranks` are the best and worst possible of each. `labels` are
     the limits of the ratings, each with its bots. `covariance` is that of the Elo, in squared
-    points, with no correction for few deals; `errors` include it. `pair` is how far the first of
+    points. `pair` is how far the first of
     two bots is ahead of the second, where that is the Elo of the score (`with_elo_of_score`).
     """
 
@@ -244,11 +237,11 @@ class _RatingBuilder:
 
     def ratings(self) -> Ratings:
         """The ratings, by bot number."""
-        pair_variance = self._pair_variance()
+        pair_variance = self.sandwich.of_differences(len(self.names))
         worse = self._inferiority(pair_variance)
         different = self._significant_pairs(pair_variance, worse)
         contrasts = self._elo_contrasts()
-        elo_variance = self._with_limited_dof(self.sandwich.of_contrasts(contrasts), contrasts)
+        elo_variance = self.sandwich.of_contrasts(contrasts)
         ranges = ranks(different & (self.strengths[:, None] > self.strengths))
         points, groups = self._points(elo_variance), self._groups(different)
         seats, first_seat = self._seats()
@@ -321,8 +314,7 @@ class _RatingBuilder:
         others = self.together & ~np.eye(bots, dtype=np.bool_)
         weights = np.eye(bots) - others / np.maximum(others.sum(axis=1, keepdims=True), 1)
         contrasts = np.concatenate([weights, np.zeros((bots, self.model.evidence.seats))], axis=1)
-        variance = self.sandwich.of_contrasts(contrasts)
-        return _renumbered(self._with_limited_dof(variance, contrasts), self.canonical)
+        return _renumbered(self.sandwich.of_contrasts(contrasts), self.canonical)
 
     def _seats(self) -> tuple[tuple[Points, ...], Points | None]:
         """The seats' effects relative to their mean, and the first's to the mean of the others."""
@@ -334,49 +326,10 @@ class _RatingBuilder:
         weights[:seats] = np.eye(seats) - 1 / seats
         weights[seats, 0] = 1
         contrasts = np.concatenate([np.zeros((seats + 1, bots)), weights], axis=1)
-        seat_variance = self._with_limited_dof(self.sandwich.of_contrasts(contrasts), contrasts)
+        seat_variance = self.sandwich.of_contrasts(contrasts)
         points = (ELO * weights @ self.model.seats).tolist()
         *effects, first = (points_of(point, seat_variance, row) for row, point in enumerate(points))
         return tuple(effects), first
-
-    def _with_limited_dof(self, variance: ContrastVariance, contrasts: Floats) -> ContrastVariance:
-        """The variance with degrees of freedom limited by the tails of deals."""
-        if self.sandwich.expected is not None:
-            return variance
-        return _limited(
-            variance, heavy_tail_limits(self.sandwich.deals, self._influence(contrasts))
-        )
-
-    def _pair_variance(self) -> ContrastVariance:
-        """The variance of the differences of each two bots' strengths, bots by bots."""
-        bots, deals = len(self.names), self.sandwich.deals
-        variance = self.sandwich.of_differences(bots)
-        if self.sandwich.expected is not None or deals > MANY_DEALS:
-            return variance
-        strengths = np.eye(bots, bots + self.model.evidence.seats)
-        columns = self._influence(strengths)
-        limit = np.full((2, bots, bots), np.inf)
-        for bot, column in enumerate(columns):
-            limits = heavy_tail_limits(deals, column - columns[bot + 1 :])
-            limit[:, bot, bot + 1 :] = limits
-            limit[:, bot + 1 :, bot] = limits[::-1]  # the lower end is the rival's upper end
-        return _limited(variance, limit)
-
-    def _influence(self, contrasts: Floats) -> Floats:
-        """What each sampled deal adds to contrasts: contrasts by deals; no deals without sample."""
-        if self._on_parameters is None:
-            return np.zeros((len(contrasts), 0))
-        on_contrasts: Floats = self._on_parameters @ contrasts.T
-        return on_contrasts.T
-
-    @cached_property
-    def _on_parameters(self) -> Floats | None:
-        """What each sampled deal adds to the parameters: deals by parameters; None where that would
-        not change any degrees of freedom.
-        """
-        few = self.sandwich.deals <= MANY_DEALS
-        sample = sample_of(self.results, self.order) if few else None
-        return influence(sample, self.model) if sample else None
 
     def _inferiority(self, pair_variance: ContrastVariance) -> Floats:
         """The probability that the row's bot is worse than the column's; 0.5 if unknown."""
@@ -431,12 +384,6 @@ class _RatingBuilder:
             Label.SAME_DEALS: constant,
         }
         return {label: self._bot_numbers(mask) for label, mask in masks.items() if mask.any()}
-
-
-def _limited(variance: ContrastVariance, limit: Floats) -> ContrastVariance:
-    """The variance with no more degrees of freedom than a limit."""
-    dof = np.minimum(variance.degrees_of_freedom, limit)
-    return replace(variance, degrees_of_freedom=dof)
 
 
 def _renumbered(variance: ContrastVariance, mesh: Any) -> ContrastVariance:

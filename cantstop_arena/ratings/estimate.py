@@ -1,21 +1,16 @@
 """Estimated numbers with their 95% intervals, and the error of a share of wins.
 
-The games of one deal share their luck, so deals are the units of sampling. A share is the quotient
-of two sums over D deals, and its variance (Cochran 1953) is
-
-    D / (D - 1) Σ (won - score · games)² / (Σ games)²
-
-with the wins and games of each deal. The games are worth n = p (1 - p) / variance games of a simple
-random sample (Kish 1965), and the interval is Wilson's (1927) with n games and Student's quantile
-in place of the normal one, the modification of Korn and Graubard (1998):
+The games of one deal share their luck, so the deals of lineups are the units of sampling. A share
+has the variance of the sum of what it won in its D deals (`deals.deal_variance`) by its games
+squared. The games are worth n = p (1 - p) / variance games of a simple random sample (Kish 1965),
+and the interval is Wilson's (1927) with n games and Student's quantile in place of the normal one,
+the modification of Korn and Graubard (1998):
 
     (p + t²/2n ± t √(p (1 - p)/n + t²/4n²)) / (1 + t²/n)
 
-The degrees of freedom are D - 1, fewer where the tails of deals are heavy, and not the same for
-both ends where deals are skewed (`degrees_of_freedom`). For a bot that won nothing or everything, n
-= D. Where its share is the same in every deal, deals with another result are, with 95% confidence,
-a share of less than π = 1 - 0.05^(1/D) of all, and the interval is from (1 - π) p to (1 - π) p + π.
-With fewer than two deals it is 0 to 1.
+For a bot that won nothing or everything, n = D. Where its share is the same in every deal, deals
+with another result are, with 95% confidence, a share of less than π = 1 - 0.05^(1/D) of all, and
+the interval is from (1 - π) p to (1 - π) p + π. With fewer than two deals it is 0 to 1.
 
 Where results are looked at while games go on, the interval is a confidence sequence, tuned for the
 expected number of deals: the same with its multiplier in place of Student's quantile, and with a
@@ -32,7 +27,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from cantstop_arena.ratings.covariance import DegreesOfFreedom
+from cantstop_arena.deals.deal_variance import DegreesOfFreedom
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     min_variance,
@@ -107,13 +102,12 @@ class ShareError(msgspec.Struct, frozen=True):
     With luck removed the wins of a bot that hardly ever wins may be less than 0, and those of its
     rivals more than all games; the share is then 0 or 1, and nothing is known of it.
 
-    `share_variance` is Σ (won - share · games)² / (Σ games)². A share of 0 or 1 counts as one of
-    `games_at_bound` games. With `expected` deals, the interval is a confidence sequence tuned for
-    them.
+    A share of 0 or 1 counts as one of `games_at_bound` games. With `expected` deals, the interval
+    is a confidence sequence tuned for them.
     """
 
     won: float
-    share_variance: float
+    variance: float
     deals: int
     games_at_bound: float
     degrees_of_freedom: DegreesOfFreedom
@@ -126,14 +120,11 @@ class ShareError(msgspec.Struct, frozen=True):
 
     @property
     def standard_error(self) -> float:
-        """The standard error, with Bessel's correction.
-
-        Where all deals are equal, that of which the interval is Student's.
-        """
-        if self.share_variance <= 0:
+        """The standard error; of equal deals that of which the interval is Student's."""
+        if self.variance <= 0:
             low, high = self.interval
             return (high - low) / 2 / student_quantile(self.degrees_of_freedom.high)
-        return sqrt(self.share_variance * self.deals / max(self.deals - 1, 1))
+        return sqrt(self.variance)
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -183,13 +174,12 @@ class ShareError(msgspec.Struct, frozen=True):
         """That of deals of which some may differ without having been observed."""
         assert self.expected is not None
         distance = max(self.share, 1 - self.share)
-        return min_variance(distance, self.deals, self.expected) / self.deals
+        return min_variance(distance, self.deals, self.expected) / max(self.deals - 1, 1)
 
     @property
     def _whole_variance(self) -> float:
         """That of deals which are won or lost as a whole."""
-        bessel = (self.deals - 1) / self.deals
-        return self.share * (1 - self.share) / self.games_at_bound * bessel
+        return self.share * (1 - self.share) / self.games_at_bound
 
     @property
     def _is_unknown(self) -> bool:
@@ -199,16 +189,12 @@ class ShareError(msgspec.Struct, frozen=True):
     @property
     def _games(self) -> float:
         """How many independent games are worth the deals; infinite where all deals are equal."""
-        share, share_variance = self.share, self.share_variance
+        share, variance = self.share, self.variance
         if share in (0, 1):
             return self.games_at_bound
         if self.expected is not None:
-            minimum = min_variance(max(share, 1 - share), self.deals, self.expected) / self.deals
-            whole = share * (1 - share) / self.games_at_bound * (self.deals - 1) / self.deals
-            share_variance = max(share_variance, min(minimum, whole))
-        if share_variance <= 0:
-            return inf
-        return share * (1 - share) / share_variance * (self.deals - 1) / self.deals
+            variance = max(variance, min(self._min_variance, self._whole_variance))
+        return share * (1 - share) / variance if variance > 0 else inf
 
 
 def p_values_of_even(errors: Sequence[ShareError]) -> Floats:

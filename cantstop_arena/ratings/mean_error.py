@@ -17,7 +17,7 @@ from math import isfinite, sqrt
 import msgspec
 import numpy as np
 
-from cantstop_arena.ratings.covariance import DegreesOfFreedom, degrees_of_freedom
+from cantstop_arena.deals.deal_variance import DegreesOfFreedom, degrees_of_freedom
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.model.evidence import Floats
 from cantstop_arena.ratings.sequential.confidence import (
@@ -36,12 +36,12 @@ _MAX_DEALS = 1000  # of equal differences: with many more, 2^(1 - n) would under
 class MeanError(msgspec.Struct, frozen=True):
     """The error of a mean over deals, or of what is nearly one.
 
-    `residual_variance` is the variance without the factor D / (D - 1). The mean is within `bounds`,
-    if these are known. With `expected` deals the interval is a confidence sequence for them.
+    The mean is within `bounds`, if these are known. With `expected` deals the interval is a
+    confidence sequence for them.
     """
 
     mean: float
-    residual_variance: float
+    variance: float
     deals: int
     degrees_of_freedom: DegreesOfFreedom
     bounds: tuple[float, float] | None
@@ -55,12 +55,12 @@ class MeanError(msgspec.Struct, frozen=True):
     @property
     def standard_error(self) -> float:
         """The standard error; 0 where all deals are equal."""
-        residual_variance = self.residual_variance
+        variance = self.variance
         if self.expected is not None and self.bounds is not None and not self.is_unknown:
             distance = max(self.bounds[1] - self.mean, self.mean - self.bounds[0])
-            minimum = min_variance(distance, self.deals, self.expected) / self.deals
-            residual_variance = max(residual_variance, minimum)
-        return sqrt(residual_variance * self.deals / max(self.deals - 1, 1))
+            minimum = min_variance(distance, self.deals, self.expected) / max(self.deals - 1, 1)
+            variance = max(variance, minimum)
+        return sqrt(variance)
 
     @property
     def interval(self) -> tuple[float | None, float | None]:
@@ -134,7 +134,7 @@ def mean_error(
     """
     deals = len(influences)
     away = influences - influences.mean()
-    variance = float((away**2).mean()) / deals
+    variance = float((away**2).mean()) / max(deals - 1, 1)
     is_constant = variance <= (ROUNDING * scale) ** 2
     dof = degrees_of_freedom(deals, away)
     return MeanError(value, 0.0 if is_constant else variance, deals, dof, bounds)

@@ -1,33 +1,24 @@
 """Mean payoffs a game, their errors and differences, from sums over deals.
 
-With S what a bot got in a deal and g its games there, its mean over D deals is m = Σ S / Σ g, and
-the variance of that (Cochran 1977, 6.3)
-
-    D / (D - 1) Σ (S - m g)² / (Σ g)²
-
-The difference of two bots is that of their means; its variance is the same sum over the difference
-of the two residuals, (S - m g) / Σ g, so that the chance that they share in a deal cancels.
-Intervals and p-values are those of `mean_error`.
+With S what a bot got in a deal of a lineup, and G all its games, its mean is m = Σ S / G. The
+difference of two bots is that of their means. Both are weighted sums over deals of lineups, with
+the variance and the degrees of freedom of such sums (`deals.deal_variance`): the chance that two
+bots share in a deal cancels in their difference. Intervals and p-values are those of `mean_error`.
 """
 
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from itertools import combinations
-from typing import Any
 
 import msgspec
 import numpy as np
 
+from cantstop_arena.deals.deal_variance import SumVariance, WeightedDeals, sum_variance
 from cantstop_arena.deals.outcomes import TournamentTotals
 from cantstop_arena.deals.payoff import Payoff
-from cantstop_arena.deals.sampling import DealRange, DealSums
-from cantstop_arena.ratings.covariance import (
-    MANY_DEALS,
-    MIN_SAMPLED,
-    degrees_of_freedom,
-)
-from cantstop_arena.ratings.mean_error import ROUNDING, MeanError
-from cantstop_arena.ratings.model.evidence import Floats, Truths
+from cantstop_arena.deals.sampling import DealSums
+from cantstop_arena.ratings.mean_error import MeanError
+from cantstop_arena.ratings.model.evidence import Floats, Ints, Truths
 from cantstop_arena.ratings.significance import (
     assign_groups,
     ranks,
@@ -78,30 +69,20 @@ class MeanPayoffs(msgspec.Struct, frozen=True, dict=True):
 
         That is fewer than FEW_DEALS, with tails much heavier than the normal distribution's.
         """
-        effective = self._effective_deals(bot)
-        deals = self._deals_of(self._unit(bot))
-        if effective is None or effective >= min(FEW_DEALS, deals / HEAVY_TAILS):
+        contrast = self._unit(bot)
+        if not self._games[bot]:
             return None
-        return max(1, round(effective))
-
-    def _effective_deals(self, bot: int) -> float | None:
-        """(Σ r²)² / Σ r⁴ over its deals with the residuals r, estimated from a sample of them.
-
-        That is their number by their kurtosis; None where that is not known.
-        """
-        residuals = self._influence[bot]
-        fourth = float((residuals**4).sum())
-        if not fourth:
+        summed = self._summed(contrast)
+        if summed.effective_deals >= min(FEW_DEALS, summed.deals / HEAVY_TAILS):
             return None
-        share = float((residuals**2).sum()) ** 2 / fourth / len(residuals)
-        return share * self._deals_of(self._unit(bot))
+        return max(1, round(summed.effective_deals))
 
     def missing_deals(self, played: DealSums) -> int:
         """The deals of groups that were played, and have no payoffs."""
         return sum(
-            sign * run.deals * len(run.groups)
+            sign * int(each.deals.sum()) * each.lineups.shape[1]
             for sign, sums in ((1, played), (-1, self.sums))
-            for run in sums.ranges
+            for each in sums.populations
         )
 
     def groups(self, fields: Sequence[Sequence[int]]) -> tuple[str, ...]:
@@ -139,90 +120,48 @@ class MeanPayoffs(msgspec.Struct, frozen=True, dict=True):
         taken = contrast != 0
         if not self._games[taken].all():
             return None
-        deals = self._deals_of(contrast)
-        variance = float(contrast @ self._covariance @ contrast)
-        scale = float((contrast**2) @ np.maximum(self._covariance.diagonal(), 0.0))
-        scale += float(contrast @ self._means) ** 2 * ROUNDING
+        summed = self._summed(contrast)
         return MeanError(
             float(contrast @ self._means),
-            variance if variance > ROUNDING * scale else 0.0,
-            deals,
-            degrees_of_freedom(deals, contrast @ self._influence),
+            summed.variance,
+            summed.deals,
+            summed.degrees_of_freedom,
             bounds,
             self.expected,
         )
 
-    def _deals_of(self, contrast: Floats) -> int:
-        """The deals in which any of these bots and seats played."""
-        taken = contrast != 0
-        return sum(
-            deal_range.deals
-            for deal_range in self.sums.ranges
-            if self._games_a_deal(deal_range)[taken].any()
-        )
+    def _summed(self, contrast: Floats) -> SumVariance:
+        """The variance of a contrast of means."""
+        per_game = contrast / np.maximum(self._games, 1) / self.payoff.parts
+        expected = self._means * self.orders * self.payoff.parts
+        parts = []
+        for each, parameters in zip(self.sums.populations, self._parameters, strict=True):
+            rows = np.flatnonzero((per_game[parameters] != 0).any(axis=1))
+            weights = per_game[parameters[rows]]
+            of_deal = (weights * expected[parameters[rows]]).sum(axis=1)
+            parts.append(WeightedDeals(each, rows, weights, of_deal))
+        return sum_variance(parts, self.expected is None)
 
-    def _games_a_deal(self, deal_range: DealRange) -> Floats:
-        """The games of each bot, then of each seat, in a deal."""
-        counts = np.bincount(np.array(deal_range.groups).ravel(), minlength=self.bots)
-        seats = np.full(self.players, len(deal_range.groups))
-        games: Floats = self.orders * np.concatenate([counts, seats]).astype(np.float64)
-        return games
+    @cached_property
+    def _parameters(self) -> list[Ints]:
+        """The bot or the seat of each number of a deal."""
+        return [each.parameters(self.bots) for each in self.sums.populations]
 
     @cached_property
     def _games(self) -> Floats:
         """The games of each bot, then of each seat."""
         games = np.zeros(self.bots + self.players)
-        for run in self.sums.ranges:
-            games += run.deals * self._games_a_deal(run)
+        for each, parameters in zip(self.sums.populations, self._parameters, strict=True):
+            np.add.at(games, parameters, self.orders * each.deals[:, None])
         return games
 
     @cached_property
     def _means(self) -> Floats:
-        none = np.zeros(self.bots + self.players, object)
-        totals = sum((run.totals for run in self.sums.ranges), none)
+        totals = np.zeros(self.bots + self.players, object)
+        for each, parameters in zip(self.sums.populations, self._parameters, strict=True):
+            np.add.at(totals, parameters, each.totals)
         means: Floats = totals.astype(np.float64) / np.maximum(self._games, 1) / self.payoff.parts
         return means
-
-    @cached_property
-    def _covariance(self) -> Floats:
-        """Σ r rᵀ over the deals, with the residuals r = (S - m g) / Σ g in units."""
-        size = self.bots + self.players
-        scatter = sum((self._scatter(run) for run in self.sums.ranges), np.zeros((size, size)))
-        games = np.maximum(self._games, 1)
-        covariance: Floats = scatter / np.outer(games, games) / self.payoff.parts**2
-        return covariance
-
-    def _scatter(self, run: DealRange) -> Floats:
-        """Σ (S - m g)(S - m g)ᵀ over a range, in parts.
-
-        An integer near the mean is subtracted first, exactly: less is lost by rounding.
-        """
-        totals: Any = run.totals.astype(object)
-        centre: Any = totals // run.deals
-        remainder = (totals - run.deals * centre).astype(np.float64)
-        outer = np.outer(centre, totals)
-        centred = run.products - outer - outer.T + run.deals * np.outer(centre, centre)
-        expected = self._means * self.payoff.parts * self._games_a_deal(run)
-        offset = expected - centre.astype(np.float64)
-        cross = np.outer(offset, remainder)
-        scatter: Floats = centred.astype(np.float64) - cross - cross.T
-        scatter += run.deals * np.outer(offset, offset)
-        return scatter
-
-    @cached_property
-    def _influence(self) -> Floats:
-        """The residuals of sampled deals: a row for each bot and seat; no deals if not sampled."""
-        size = self.bots + self.players
-        sample = self.sums.sample.winners
-        deals = min(map(len, sample.values()), default=0)
-        played = sum(run.deals for run in self.sums.ranges)
-        if deals < MIN_SAMPLED or played > MANY_DEALS or self.expected is not None:
-            return np.zeros((size, 0))
-        paid = np.zeros((size, deals))
-        for group, rows in sample.items():
-            paid[[*group, *range(self.bots, size)]] += rows.T
-        residuals: Floats = paid - paid.mean(axis=1, keepdims=True)
-        return residuals / np.maximum(self._games, 1)[:, None]
 
 
 def mean_payoffs(results: TournamentTotals) -> MeanPayoffs | None:

@@ -4,69 +4,30 @@ A score is a share of wins: 1 for a bot that won every game it sat in. Its error
 `estimate`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
 from math import sqrt
+from typing import NamedTuple
 
-import msgspec
 import numpy as np
+from msgspec.structs import replace
 
-from cantstop_arena.deals.outcomes import WIN_UNITS, Tally, TournamentTotals, win_units
-from cantstop_arena.ratings.covariance import (
-    MANY_DEALS,
-    DealClusters,
+from cantstop_arena.deals.deal_variance import (
     DegreesOfFreedom,
-    degrees_of_freedom,
-    degrees_of_freedom_of_rows,
-    sample_of,
-    wins_of_deals,
+    SumVariance,
+    WeightedDeals,
+    sum_variance,
 )
+from cantstop_arena.deals.outcomes import Tally, TournamentTotals, win_units
+from cantstop_arena.deals.sampling import Populations
 from cantstop_arena.ratings.estimate import Estimate, ShareError, p_values_of_even
-from cantstop_arena.ratings.model.evidence import Floats, Ints, Truths
+from cantstop_arena.ratings.model.evidence import Ints, Truths
 from cantstop_arena.ratings.significance import SIGNIFICANT, holm, student_quantile
-
-NO_SAMPLE: Floats = np.zeros(0)
-
-
-class DealRun(msgspec.Struct, frozen=True):
-    """Deals with the same number of games each: the sum of the win units won, and of squares.
-
-    `win_units` is the number of units of a won game.
-    """
-
-    deals: int
-    games: int
-    total: int
-    squares: int
-    win_units: int = WIN_UNITS
 
 
 def scores(results: TournamentTotals) -> tuple[Estimate, ...]:
     """Each bot's share of wins in the games it sat in."""
-    wins = _sampled_wins(results)
-    return tuple(
-        score(runs, expected_deals(results), wins[bot]) for bot, runs in enumerate(_runs(results))
-    )
-
-
-def _sampled_wins(results: TournamentTotals) -> Floats:
-    """What each bot and then each seat won in sampled deals, less the mean: a row for each.
-
-    Without deals where there is no sample, or where it would not matter.
-    """
-    bots, seats = len(results.bots), results.players
-    sample = _sample(results)
-    if sample is None:
-        return np.zeros((bots + seats, 0))
-    wins = wins_of_deals(sample, bots, seats).T
-    residuals: Floats = wins - wins.mean(axis=1, keepdims=True)
-    return residuals
-
-
-def _sample(results: TournamentTotals) -> DealClusters | None:
-    deals = sum(deal_range.deals for deal_range in results.deals.ranges)
-    if deals > MANY_DEALS or results.until or results.players < 2:
-        return None
-    return sample_of(results, np.arange(len(results.bots)))
+    return tuple(map(_estimate, _errors(results, range(len(results.bots)))))
 
 
 def expected_deals(results: TournamentTotals) -> float | None:
@@ -76,103 +37,52 @@ def expected_deals(results: TournamentTotals) -> float | None:
 
 def seat_scores(results: TournamentTotals) -> tuple[Estimate, ...]:
     """Each seat's share of wins, whoever sat there."""
-    wins = _sampled_wins(results)[len(results.bots) :]
-    return tuple(
-        score(_seat_runs(results, seat), expected_deals(results), wins[seat])
-        for seat in range(results.players)
-    )
+    bots = len(results.bots)
+    return tuple(map(_estimate, _errors(results, range(bots, bots + results.players))))
 
 
-def seat_score_error(results: TournamentTotals, seat: int) -> ShareError | None:
-    """The error of a seat's share of wins; None without games."""
-    runs = _seat_runs(results, seat)
-    if not any(run.deals for run in runs):
-        return None
-    wins = _sampled_wins(results)[len(results.bots) + seat]
-    return _score_error(runs, expected_deals(results), wins)
-
-
-def _seat_runs(results: TournamentTotals, seat: int) -> list[DealRun]:
-    """All deals, with what a seat won in them."""
-    index, orders = len(results.bots) + seat, len(results.orders)
-    return [
-        DealRun(
-            deal_range.deals,
-            orders * len(deal_range.groups),
-            int(deal_range.totals[index]),
-            int(deal_range.products[index, index]),
-            win_units(results.players),
-        )
-        for deal_range in results.deals.ranges
-    ]
-
-
-def _runs(results: TournamentTotals) -> list[list[DealRun]]:
-    """For each bot the deals in which it sat."""
-    runs: list[list[DealRun]] = [[] for _ in results.bots]
-    orders = len(results.orders)
-    for deal_range in results.deals.ranges:
-        counts = np.bincount(np.array(deal_range.groups).ravel(), minlength=len(results.bots))
-        squares = deal_range.products.diagonal()
-        for bot in np.flatnonzero(counts).tolist():
-            sums = int(deal_range.totals[bot]), int(squares[bot])
-            runs[bot].append(
-                DealRun(
-                    deal_range.deals,
-                    orders * int(counts[bot]),
-                    *sums,
-                    win_units(results.players),
-                )
-            )
-    return runs
-
-
-def score(
-    runs: Sequence[DealRun], expected: float | None = None, sampled_wins: Floats = NO_SAMPLE
-) -> Estimate:
-    """The share of wins in the games of the runs' deals.
-
-    `sampled_wins` are those of a sample of the deals, less their mean.
-    """
-    games = sum(run.deals * run.games for run in runs)
-    if games == 0:
-        return Estimate(None, 0.0, 1.0)
-    error = _score_error(runs, expected, sampled_wins)
-    return Estimate(error.share, *error.interval)
+def _estimate(error: ShareError | None) -> Estimate:
+    return Estimate(None, 0.0, 1.0) if error is None else Estimate(error.share, *error.interval)
 
 
 def score_error(results: TournamentTotals, bot: int) -> ShareError | None:
     """The error of a bot's score; None if it has not played."""
-    runs = _runs(results)[bot]
-    if not any(run.deals for run in runs):
-        return None
-    return _score_error(runs, expected_deals(results), _sampled_wins(results)[bot])
+    (error,) = _errors(results, [bot])
+    return error
 
 
-def _score_error(
-    runs: Sequence[DealRun], expected: float | None, sampled_wins: Floats
-) -> ShareError:
-    deals = sum(run.deals for run in runs)
-    games = sum(run.deals * run.games for run in runs)
-    total = sum(run.total for run in runs)
-    squares = sum(_squared_residuals(run, total, games) for run in runs)
-    units = runs[0].win_units
-    return ShareError(
-        total / (units * games),
-        squares / (units * games * games) ** 2,
-        deals,
-        deals,
-        degrees_of_freedom(deals, sampled_wins),
-        expected,
-    )
+def seat_score_error(results: TournamentTotals, seat: int) -> ShareError | None:
+    """The error of a seat's share of wins; None without games."""
+    return score_error(results, len(results.bots) + seat)
 
 
-def _squared_residuals(run: DealRun, total: int, games: int) -> int:
-    """Σ (won - score · games)² over the deals, times all games squared, exactly."""
-    expected = total * run.games
-    return (
-        run.squares * games**2 - 2 * run.total * games * expected + run.deals * expected * expected
-    )
+def _errors(results: TournamentTotals, numbers: Iterable[int]) -> Iterator[ShareError | None]:
+    """The errors of the shares of bots, and then seats, by number."""
+    bots, expected = len(results.bots), expected_deals(results)
+    of_deal = win_units(results.players) * len(results.orders)
+    parameters = [each.parameters(bots) for each in results.deals.populations]
+    for number in numbers:
+        deals, won, parts = 0, 0, list[WeightedDeals]()
+        for each, of_each in zip(results.deals.populations, parameters, strict=True):
+            rows = np.flatnonzero((of_each == number).any(axis=1))
+            weights = of_each[rows] == number
+            deals += int(weights.sum(axis=1) @ each.deals[rows])
+            won += int((weights * each.totals[rows]).sum())
+            parts.append(WeightedDeals(each, rows, weights.astype(np.float64), weights.sum(axis=1)))
+        if not deals:
+            yield None
+            continue
+        share = won / (of_deal * deals)
+        parts = [part._replace(expected=of_deal * share * part.expected) for part in parts]
+        summed = sum_variance(parts, expected is None)
+        yield ShareError(
+            share,
+            summed.variance / (of_deal * deals) ** 2,
+            summed.deals,
+            summed.deals,
+            summed.degrees_of_freedom,
+            expected,
+        )
 
 
 def variance(size: int, total: int, squares: int) -> float:
@@ -217,85 +127,115 @@ def decided_pairs(errors: PairErrors) -> Truths:
 
 def pair_errors(results: TournamentTotals) -> PairErrors:
     """The score of each bot against each other bot with its error, a row for each bot."""
-    return [*_rows_of_pair_errors(results)]
+    bots, expected = len(results.bots), expected_deals(results)
+    errors: list[list[ShareError | None]] = [[None] * bots for _ in range(bots)]
+    for (bot, rival), pair in pair_sums(results, expected is None).items():
+        summed, decided = pair.summed, pair.won / win_units(results.players)
+        error = ShareError(
+            pair.score,
+            summed.variance / pair.won**2,
+            summed.deals,
+            min(float(summed.deals), decided),
+            summed.degrees_of_freedom,
+            expected,
+        )
+        errors[bot][rival], degrees = error, error.degrees_of_freedom
+        errors[rival][bot] = replace(
+            error,
+            won=1 - pair.score,
+            degrees_of_freedom=DegreesOfFreedom(degrees.high, degrees.low),
+        )
+    return errors
 
 
-def _rows_of_pair_errors(results: TournamentTotals) -> Iterator[list[ShareError | None]]:
-    deals, _ = meetings(results)
-    bots = range(len(results.bots))
-    sample = _sample(results)
-    for bot in bots:
-        degrees = degrees_of_freedom_of_rows(deals[bot], _sampled_cells(results, sample, bot))
-        yield [
-            _cell_error(results, int(deals[bot, rival]), bot, rival, degrees[rival])
-            for rival in bots
-        ]
+class PairSum(NamedTuple):
+    """What two bots won in games with each other, in win units, and the first one's share of it.
+
+    `summed` is the variance of what it won beyond that share of each deal.
+    """
+
+    won: int
+    score: float
+    summed: SumVariance
+
+
+def pair_sums(results: TournamentTotals, with_tails: bool) -> dict[tuple[int, int], PairSum]:
+    """The sums of each two bots that met and won something there, the lower number first."""
+    found: dict[tuple[int, int], list[_Meetings]] = {}
+    for met in _meetings(results):
+        codes = met.first * len(results.bots) + met.second
+        order = np.argsort(codes, kind="stable")
+        for places in np.split(order, np.flatnonzero(np.diff(codes[order])) + 1):
+            of_pair = met.some(places)
+            pair = int(of_pair.first[0]), int(of_pair.second[0])
+            found.setdefault(pair, []).append(of_pair)
+    sums = {pair: _pair_sum(found[pair], with_tails) for pair in sorted(found)}
+    return {pair: pair_sum for pair, pair_sum in sums.items() if pair_sum is not None}
+
+
+class _Meetings(NamedTuple):
+    """The lineups of some populations in which two bots sit, once for each two of them.
+
+    `first` and `second` are the bots, `rows` the populations, and `of_first` and `of_second` the
+    indices of what they won among the numbers of a deal.
+    """
+
+    populations: Populations
+    first: Ints
+    second: Ints
+    rows: Ints
+    of_first: Ints
+    of_second: Ints
+
+    def some(self, indices: Ints) -> "_Meetings":
+        """Those at these indices."""
+        return _Meetings(self.populations, *(numbers[indices] for numbers in self[1:]))
+
+
+def _meetings(results: TournamentTotals) -> Iterator[_Meetings]:
+    """Those of the populations of each shape."""
+    players = results.players
+    first, second = np.array([*combinations(range(players), 2)], np.int64).reshape(-1, 2).T
+    for each in results.deals.populations if players > 1 else ():
+        count, size = each.lineups.shape[:2]
+        shape = count, size, len(first)
+        start = 2 * players * np.arange(size)[:, None]
+        yield _Meetings(
+            each,
+            each.lineups[:, :, first].ravel(),
+            each.lineups[:, :, second].ravel(),
+            np.broadcast_to(np.arange(count)[:, None, None], shape).ravel(),
+            np.broadcast_to(start + first, shape).ravel(),
+            np.broadcast_to(start + second, shape).ravel(),
+        )
+
+
+def _pair_sum(met: Sequence[_Meetings], with_tails: bool) -> PairSum | None:
+    """The sums of two bots from the lineups in which both sit."""
+    first_won = sum(int(each.populations.totals[each.rows, each.of_first].sum()) for each in met)
+    second_won = sum(int(each.populations.totals[each.rows, each.of_second].sum()) for each in met)
+    if first_won + second_won <= 0:
+        return None
+    score, parts = first_won / (first_won + second_won), list[WeightedDeals]()
+    for each in met:
+        rows, indices = np.unique(each.rows, return_inverse=True)
+        weights = np.zeros((len(rows), each.populations.totals.shape[1]))
+        np.add.at(weights, (indices, each.of_first), 1 - score)
+        np.add.at(weights, (indices, each.of_second), -score)
+        parts.append(WeightedDeals(each.populations, rows, weights, np.zeros(len(rows))))
+    return PairSum(first_won + second_won, score, sum_variance(parts, with_tails))
 
 
 def meetings(results: TournamentTotals) -> tuple[Ints, Ints]:
     """The number of deals, and of games, in which each two bots met."""
     bots = len(results.bots)
-    deals, games = np.zeros((bots, bots), np.int64), np.zeros((bots, bots), np.int64)
-    for deal_range in results.deals.ranges:
-        groups = np.array(deal_range.groups, np.int64).reshape(-1, results.players).T
-        met_games = np.zeros_like(games)
-        for bot in groups:
-            for rival in groups:
-                np.add.at(met_games, (bot, rival), deal_range.deals * len(results.orders))
-        deals += deal_range.deals * (met_games > 0)
-        games += met_games
-    return deals, games
-
-
-def _cell_error(
-    results: TournamentTotals, deals: int, bot: int, rival: int, degrees: DegreesOfFreedom
-) -> ShareError | None:
-    pairs = results.deals.pairs
-    bot_units, rival_units = int(pairs.win_units[bot, rival]), int(pairs.win_units[rival, bot])
-    if bot == rival or bot_units + rival_units <= 0:
-        return None
-    squares = int(pairs.squares[bot, rival]), int(pairs.squares[rival, bot])
-    share = bot_units / (bot_units + rival_units)
-    return ShareError(
-        share,
-        pair_variance(bot_units, rival_units, squares, int(pairs.crossed[bot, rival])),
-        deals,
-        min(float(deals), (bot_units + rival_units) / win_units(results.players)),
-        degrees,
-        expected_deals(results),
-    )
-
-
-def _sampled_cells(results: TournamentTotals, sample: DealClusters | None, bot: int) -> Floats:
-    """The residuals of a bot's score against each rival in sampled deals: a row for each rival."""
-    bots = len(results.bots)
-    if sample is None:
-        return np.zeros((bots, 0))
-    seated = (sample.lineups == bot).any(axis=0)
-    lineups = sample.lineups[:, seated]
-    won = DealClusters(lineups, sample.masks[:, seated]).won(results.players)
-    bot_wins = np.where(lineups == bot, won, 0.0).sum(axis=1)
-    own, of_rivals = np.zeros((bots, len(won))), np.zeros((bots, len(won)))
-    for seat, rivals in enumerate(lineups):
-        np.add.at(own, rivals, bot_wins.T)
-        np.add.at(of_rivals, rivals, won[:, seat].T)
-    units = results.deals.pairs.win_units
-    decided = np.maximum(units[bot] + units[:, bot], 1)[:, None]
-    shares = units[bot][:, None] / decided
-    residuals: Floats = own * (1 - shares) - of_rivals * shares
-    return residuals
-
-
-def pair_variance(
-    bot_units: int, rival_units: int, squares: tuple[int, int], crossed: int
-) -> float:
-    """Σ (won - score · decided)² / (Σ decided)² over deals, decided being the wins of the two."""
-    numerator = (
-        squares[0] * rival_units**2
-        - 2 * crossed * bot_units * rival_units
-        + squares[1] * bot_units**2
-    )
-    return numerator / (bot_units + rival_units) ** 4
+    deals, games = np.zeros((2, bots, bots), np.int64)
+    for met in _meetings(results):
+        of_each = met.populations.deals
+        first, second, rows = np.unique(met[1:4], axis=1)
+        np.add.at(deals, (first, second), of_each[rows])
+        np.add.at(games, (met.first, met.second), of_each[met.rows] * len(results.orders))
+    return deals + deals.T, games + games.T
 
 
 def per_game(results: TournamentTotals, count: str) -> tuple[Estimate, ...]:

@@ -148,7 +148,7 @@ def _about_payoffs(analysis: Analysis) -> Iterator[str]:
                 f"{name}: some {few} of {error.deals:,} deals decide its mean payoff; its interval"
                 " may be too narrow."
             )
-        elif error and not error.residual_variance and error.bounds is None and error.deals > 1:
+        elif error and not error.variance and error.bounds is None and error.deals > 1:
             yield f"{name}: its payoff was the same in all deals; no spread seen, so no interval."
 
 

@@ -7,7 +7,7 @@
 import msgspec
 from msgspec.structs import replace
 
-from cantstop_arena.deals.predecessor_sums import Position, Quotients
+from cantstop_arena.deals.predecessor_sums import MeanCount
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.significance import student_quantile
 from cantstop_arena.tables.analysis import Analysis, of_points
@@ -132,7 +132,7 @@ def effects(analysis: Analysis) -> Table:
 def effect(analysis: Analysis, bot: int) -> Estimate:
     """How much more per game bots count right after `bot` than with it elsewhere at the table."""
     sums = analysis.results.predecessors
-    return _estimate(sums.effects, (bot,)) if sums else Estimate(None)
+    return _estimate(sums.effect(bot)) if sums else Estimate(None)
 
 
 def _count_after(
@@ -141,19 +141,15 @@ def _count_after(
     sums = analysis.results.predecessors
     if sums is None or follower == predecessor:
         return None
-    return (
-        _estimate(sums.after, (follower, predecessor))
-        if errors
-        else sums.after.mean((follower, predecessor))
-    )
+    count = sums.after(follower, predecessor)
+    return _estimate(count) if errors else count and count.mean
 
 
-def _estimate(quotients: Quotients, position: Position) -> Estimate:
-    mean, error = quotients.mean(position), quotients.error(position)
-    if mean is None or error is None:
-        return Estimate(mean)
-    half_width = student_quantile(int(quotients.deals[position]) - 1) * error
-    return Estimate(mean, mean - half_width, mean + half_width)
+def _estimate(count: MeanCount | None) -> Estimate:
+    if count is None or count.error is None:
+        return Estimate(count and count.mean)
+    half_width = student_quantile(count.degrees_of_freedom) * count.error
+    return Estimate(count.mean, count.mean - half_width, count.mean + half_width)
 
 
 def _count_name(analysis: Analysis) -> str:

@@ -221,7 +221,9 @@ class NarrowIntervals(Ending):
 
     def looks(self, session: "Session") -> Iterator[int]:
         """Those of the rule, whatever has been played."""
-        return looks(self.rule.expected, session.tournament.deals)
+        query = session.tournament.query
+        lineups = Counter(bot for group in query.groups for bot in group)
+        return looks(self.rule.expected, query.deals, lineups=min(lineups.values(), default=1))
 
     def is_reached(self, session: "Session", deals: int, observer: RunObserver) -> bool:
         """Whether even the widest interval is narrow enough."""

@@ -40,11 +40,11 @@ def bot_start(
     name: str,
     bot: BotDescription | LoadedBot,
     options: Mapping[str, Any],
-    source_name: str = "",
+    dice_name: str = "",
 ) -> BotStart:
     """The start of a bot with all its options, which plays as `name` in the table's process.
 
-    Its dice follow from its `source_name`, by default that of the bot.
+    Its dice follow from its `dice_name`, by default that of the bot.
     """
     return BotStart(
         name=name,
@@ -53,7 +53,7 @@ def bot_start(
         files=tuple(files_among(bot.options, options).items()),
         learns=bot.learns,
         backend=bot.backend,
-        dice_name=bot.dice_name(source_name or bot.name, options),
+        dice_name=dice_name or bot.dice_name(bot.name, options),
     )
 
 
@@ -216,7 +216,7 @@ def entrant_start(
 
     In the sandbox it cannot read the `hidden` paths, nor the results and the folder of bots.
     """
-    start = bot_start(entrant.name, entrant.bot, entrant.options, entrant.source_name)
+    start = bot_start(entrant.name, entrant.bot, entrant.options, entrant.dice_name)
     if copies and (source := start.bot.source):
         start = replace(start, bot=replace(start.bot, source=source.copied(copies)))
     if not (entrant.isolate or start.is_foreign):

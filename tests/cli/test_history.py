@@ -14,6 +14,7 @@ import cantstop_arena as ca
 from cantstop_arena.api.histories import MissingGames
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tournaments.run_options import RunOptions
+from cantstop_arena.tournaments.version_history import version_history
 
 BOT = """
 def choose_move(turn, moves):
@@ -79,6 +80,22 @@ def test_scores_are_those_of_the_runs(arena: Arena, versions: list[str]) -> None
     for row, standings in zip(rows(), versions, strict=True):
         (run,) = (line for line in csv.DictReader(standings.splitlines()) if line["bot"] == "mine")
         assert run["score"] == row["score"]
+
+
+def test_versions_meet_a_rival_on_the_same_dice_and_are_joined(
+    arena: Arena, versions: list[str]
+) -> None:
+    """Three versions of one bot with each rival; the two rivals by themselves."""
+    totals = version_history(Path("results/cup"), "mine").totals
+    pairs, families = totals.deals.populations
+    names = [[totals.bots[bot] for bot in lineup] for lineup in pairs.lineups[:, 0]]
+    assert names == [["rule28", "random"]]
+    for family in families.lineups.tolist():
+        versions_in, rivals = zip(
+            *([totals.bots[bot] for bot in sorted(pair)] for pair in family), strict=True
+        )
+        assert len({*versions_in, *rivals}) == 4, "three versions, one rival"
+    assert len(families.lineups) == 2
 
 
 @pytest.mark.slow

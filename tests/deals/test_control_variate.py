@@ -27,7 +27,7 @@ def removed(winners: Bytes, luck: Ints) -> DealSums:
     """A pair's deals without luck."""
     block = (PAIR, 0, winners, luck)
     return gather_deals(
-        2, ORDERS, {PAIR: [(0, len(winners))]}, lambda *_: [block], correction(ORDERS, [block])
+        ORDERS, {PAIR: [(0, len(winners))]}, lambda *_: [block], correction(ORDERS, [block])
     )
 
 
@@ -95,9 +95,9 @@ def test_the_mean_stays_and_the_intervals_hold_it() -> None:
     means, variances, plain = [], [], []
     for _ in range(400):
         winners, luck = made_up(100, rng)
-        (deal_range,) = removed(winners, luck).ranges
-        mean = deal_range.totals[0] / 100
-        variance = (deal_range.products[0, 0] / 100 - mean**2) / 99
+        (each,) = removed(winners, luck).populations
+        mean = each.totals[0, 0] / 100
+        variance = (each.products[0, 0, 0] / 100 - mean**2) / 99
         means.append(mean / (2 * WIN_UNITS))
         variances.append(variance / (2 * WIN_UNITS) ** 2)
         plain.append(wins_by_deal(winners, ORDERS)[:, 0].mean() / (2 * WIN_UNITS))

@@ -53,7 +53,8 @@ class Played:
 
     def found(self) -> Predecessors:
         """What is made of it."""
-        return gather_predecessors(BOTS, len(self.orders[0]), len(self.orders), DEALS, self.blocks)
+        spans = {group: [(0, DEALS)] for group in self.groups}
+        return gather_predecessors(len(self.orders[0]), len(self.orders), spans, self.blocks)
 
     def games_after(self, bot: int, other: int) -> list[tuple[int, int]]:
         """Deal and points of the bot in all games in which it sits right after the other."""
@@ -88,22 +89,29 @@ def test_means_and_effects_are_those_of_the_games(players: int) -> None:
     found = played.found()
     for bot, other in [(0, 1), (4, 2), (3, 4)]:
         games = played.games_after(bot, other)
-        assert found.after.mean((bot, other)) == pytest.approx(fmean(p for _, p in games))
+        after = found.after(bot, other)
+        assert after and after.mean == pytest.approx(fmean(p for _, p in games))
     for other in (0, 4):
-        assert found.effects.mean((other,)) == pytest.approx(played.effect(other))
-    assert found.after.mean((2, 2)) is None
+        effect = found.effect(other)
+        assert effect and effect.mean == pytest.approx(played.effect(other))
+    assert found.after(2, BOTS) is None
     assert played.effect(0) < 0 < played.effect(4)
 
 
-def test_deals_are_the_units_of_errors() -> None:
-    """With equally many games in every deal: the standard error of the mean of deals' means."""
+def test_deals_of_lineups_are_the_units_of_errors() -> None:
+    """The standard error of the mean of lineups' means, each from the means of its deals."""
     played = Played(3)
-    by_deal: defaultdict[int, list[int]] = defaultdict(list)
-    for deal, points in played.games_after(1, 3):
-        by_deal[deal].append(points)
-    means = [fmean(points) for points in by_deal.values()]
-    wanted = float(np.std(means, ddof=1)) / sqrt(DEALS)
-    assert played.found().after.error((1, 3)) == pytest.approx(wanted)
+    by_deal: defaultdict[Group, defaultdict[int, list[int]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
+    for (deal, group, number), points in played.points.items():
+        for seat, place in enumerate(played.orders[number]):
+            if (group[place], group[played.orders[number][seat - 1]]) == (1, 3):
+                by_deal[group][deal].append(points[seat])
+    means = [[fmean(points) for points in deals.values()] for deals in by_deal.values()]
+    wanted = sqrt(sum(float(np.var(deals, ddof=1)) / DEALS for deals in means)) / len(means)
+    after = played.found().after(1, 3)
+    assert after and after.error == pytest.approx(wanted)
 
 
 def test_deals_with_faults_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,5 +126,5 @@ def test_deals_with_faults_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(Played, "_kept", with_a_fault)
     found = played.found()
-    assert found.after.denominator[0, 1] == plain.after.denominator[0, 1] - 3
-    assert found.after.denominator[3, 4] == plain.after.denominator[3, 4]
+    fewer = np.array(found.populations[0].deals) - plain.populations[0].deals
+    assert fewer.tolist() == [-1, *[0] * (len(fewer) - 1)]

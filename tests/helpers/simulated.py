@@ -2,9 +2,9 @@
 
 The winner of a game is the seat with the largest sum of strength, effect of the seat and noise.
 With Gumbel's noise, each seat's by itself, it wins with the probability that Luce's model says. The
-noise belongs to deal and seat, as dice do: with probability `shared` a game takes it from there,
-else it has its own, so that the games of a deal depend on each other as much as one likes, and
-single games still are Luce's.
+noise belongs to circle, deal and seat, as dice do: with probability `shared` a game takes it from
+there, else it has its own, so that the games of a deal depend on each other as much as one likes,
+and single games still are Luce's.
 
 Of a `lucky` tournament the noise is known in part: with probability `lucky` it is measured, less
 its mean, as the luck of a seat in a game. That luck has mean 0 whoever plays, and it explains as
@@ -64,14 +64,16 @@ class Truth(msgspec.Struct, frozen=True):
         self, deals: int, rng: np.random.Generator, luck: "dict[Group, NDArray[Any]] | None" = None
     ) -> Run:
         """Every deal's winners in every seating; if it is measured, its `luck` is added there."""
-        common = rng.gumbel(size=(deals, len(self.strengths) if self.by_bot else self.players))
+        width = len(self.strengths) if self.by_bot else self.players
         run = {}
         for group in self.groups():
+            common = {circle: rng.gumbel(size=(deals, width)) for circle in circles(group)}
             measured = np.zeros((deals, 2 * self.players))
             orders = standard_orders(self.players)
             winners = []
             for order, seating in zip(orders, seatings_of(group), strict=True):
-                of_seats = common[:, seating] if self.by_bot else common
+                of_circle = common[circle_of(seating)]
+                of_seats = of_circle[:, seating] if self.by_bot else of_circle
                 masks, noise = self._winners(seating, of_seats, rng)
                 winners.append(masks)
                 if self.lucky:
@@ -108,6 +110,17 @@ class Truth(msgspec.Struct, frozen=True):
         return masks, noise
 
 
+def circle_of(seating: Group) -> Group:
+    """The bots of a seating in their order, from the lowest number on."""
+    first = seating.index(min(seating))
+    return seating[first:] + seating[:first]
+
+
+def circles(group: Group) -> list[Group]:
+    """The circles in which a group plays."""
+    return sorted({*map(circle_of, seatings_of(group))})
+
+
 def seatings_of(group: Group) -> Iterator[Group]:
     """The lineups in which a group plays each deal."""
     return lineups(group, standard_orders(len(group)))
@@ -137,12 +150,12 @@ def results(
     def read(start: int, count: int) -> Iterator[Block]:
         return blocks_at(blocks, start, count)
 
-    deals = gather_deals(bots, orders, spans, read)
+    deals = gather_deals(orders, spans, read)
     with_luck = None
     if luck:
         with_luck = deals
         blocks = [(group, first, winners, luck[group]) for group, first, winners, _ in blocks]
-        deals = gather_deals(bots, orders, spans, read, correction(orders, blocks))
+        deals = gather_deals(orders, spans, read, correction(orders, blocks))
     options: dict[str, Any] = {
         "name": "simulated",
         "game": "game",

@@ -26,7 +26,9 @@ class Column(NamedTuple):
     decimals: int | None = None
 
     def text(self, number: float) -> str:
-        """A number as it is printed."""
+        """A number as it is printed; a dash for one that no tournament showed."""
+        if np.isnan(number):
+            return "-"
         return f"{100 * number:.1f}" if self.decimals is None else f"{number:.{self.decimals}f}"
 
 

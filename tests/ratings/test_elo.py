@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.outcomes import WIN_UNITS, Tally, TournamentTotals
-from cantstop_arena.deals.sampling import DealRange, DealSample, DealSums, Pairs
+from cantstop_arena.deals.sampling import Bytes, DealSums, Populations
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.ratings.elo import Ratings, even_score, rate
 from cantstop_arena.ratings.labels import Label
@@ -149,25 +149,15 @@ def renumbered(
     played: TournamentTotals, numbers: Sequence[int], shuffle: Random
 ) -> TournamentTotals:
     """The same tournament, its bots named and numbered otherwise, everything in another order."""
-    back = np.argsort(numbers)
-    kept = np.concatenate([back, len(back) + np.arange(played.players)])
     tallies = [
         (tuple(numbers[bot] for bot in seating), tally) for seating, tally in played.tallies.items()
     ]
     shuffle.shuffle(tallies)
-    ranges = [
-        DealRange(
-            tuple(
-                sorted(tuple(sorted(numbers[bot] for bot in group)) for group in deal_range.groups)
-            ),
-            deal_range.deals,
-            deal_range.totals[kept],
-            deal_range.products[np.ix_(kept, kept)],
-        )
-        for deal_range in reversed(played.deals.ranges)
-    ]
     names = tuple(f"other{shuffle.random()}" for _ in numbers)
-    deals = DealSums(tuple(ranges), played.deals.pairs, renumbered_sample(played, numbers))
+    deals = DealSums(
+        tuple(renumbered_populations(each, numbers) for each in played.deals.populations),
+        renumbered_sample(played, numbers),
+    )
     return replace(played, bots=names, tallies=dict(tallies), deals=deals)
 
 
@@ -191,24 +181,46 @@ def test_names_and_numbers_of_bots_change_no_digit(
         assert there_too == here.superiority(one, other)
 
 
-def renumbered_sample(played: TournamentTotals, numbers: Sequence[int]) -> DealSample:
+def renumbered_populations(populations: Populations, numbers: Sequence[int]) -> Populations:
+    """The same populations of single lineups in another sequence, with bots in ascending order."""
+    lineups = np.array(numbers)[populations.lineups]
+    order = np.argsort(lineups, axis=2)[:, 0]
+    columns = np.concatenate(
+        [order, np.broadcast_to(order.shape[1] + np.arange(order.shape[1]), order.shape)], axis=1
+    )
+    renumbered = Populations(
+        np.sort(lineups, axis=2),
+        populations.deals,
+        np.take_along_axis(populations.totals, columns, axis=1),
+        np.take_along_axis(
+            np.take_along_axis(populations.products, columns[:, None], axis=2),
+            columns[:, :, None],
+            axis=1,
+        ),
+        np.take_along_axis(
+            populations.sample, np.repeat(columns, populations.sampled, axis=0), axis=1
+        ),
+        populations.sampled,
+    )
+    return renumbered.of_rows(np.arange(len(order))[::-1])
+
+
+def renumbered_sample(played: TournamentTotals, numbers: Sequence[int]) -> dict[Group, Bytes]:
     winners = {}
-    for group, masks in played.deals.sample.winners.items():
+    for group, masks in played.deals.winners.items():
         there: Group = tuple(sorted(numbers[bot] for bot in group))
         orders = [tuple(numbers[bot] for bot in seating) for seating in seatings_of(group)]
         winners[there] = masks[:, [orders.index(seating) for seating in seatings_of(there)]]
-    return DealSample(winners)
+    return winners
 
 
 def doubled(played: TournamentTotals) -> TournamentTotals:
-    ranges = tuple(
-        DealRange(one.groups, 2 * one.deals, 2 * one.totals, 2 * one.products)
-        for one in played.deals.ranges
-    )
-    pairs = played.deals.pairs
-    twice = Pairs(2 * pairs.win_units, 2 * pairs.squares, 2 * pairs.crossed)
+    populations = [
+        replace(each, deals=2 * each.deals, totals=2 * each.totals, products=2 * each.products)
+        for each in played.deals.populations
+    ]
     tallies = {seating: tally + tally for seating, tally in played.tallies.items()}
-    return replace(played, tallies=tallies, deals=DealSums(ranges, twice))
+    return replace(played, tallies=tallies, deals=DealSums(tuple(populations)))
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
@@ -217,7 +229,8 @@ def test_twice_the_games_have_half_the_variance(seats: int) -> None:
     played = truth.played(50, np.random.default_rng(7))
     once, twice = rate(played), rate(doubled(played))
     assert twice.elo == once.elo
-    assert (2 * twice.covariance == once.covariance).all()
+    bessel = (50 / 49) / (100 / 99)
+    assert 2 * bessel * twice.covariance == pytest.approx(once.covariance)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -394,11 +407,23 @@ def test_a_bot_alone_is_average() -> None:
     check(ratings)
 
 
-def test_one_deal_has_no_error() -> None:
-    ratings = rate(Truth([0.5, 0, 0.2, 0], [0.1, -0.1]).played(1, np.random.default_rng(8)))
-    assert ratings.errors == ratings.low == ratings.high == (None,) * 4
-    assert ratings.labels[Label.FEW_DEALS] == (0, 1, 2, 3)
-    assert set(ratings.ranks) == {(1, 4)}
+def test_the_one_deal_of_one_lineup_has_no_error() -> None:
+    ratings = rate(Truth([0.5, 0], [0.1, -0.1]).played(1, np.random.default_rng(8)))
+    assert ratings.errors == ratings.low == ratings.high == (None,) * 2
+    assert ratings.labels[Label.FEW_DEALS] == (0, 1)
+    assert set(ratings.ranks) == {(1, 2)}
+
+
+def test_one_deal_of_several_lineups_has_the_error_of_what_the_model_expects() -> None:
+    """They differ from each other, if not from a mean of their own: the error is not 0."""
+    truth, rng = Truth([0.0] * 6, [0.1, -0.1], 0.5), np.random.default_rng(8)
+    rated = [rate(truth.played(1, rng)) for _ in range(60)]
+    for ratings in rated:
+        assert Label.FEW_DEALS not in ratings.labels
+        assert all(error and error > 10 for error in ratings.errors)
+    ends = [end for ratings in rated for end in zip(ratings.low, ratings.high, strict=True)]
+    held = [(low or 0) <= 1500 <= (high or 9e9) for low, high in ends]
+    assert np.mean(held) > 0.93
 
 
 def test_equal_deals_have_the_error_that_their_number_allows() -> None:

@@ -5,6 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from helpers.dealt import met, score_of
 from helpers.oracles import stats
 from helpers.simulated import Run as Played
 from helpers.simulated import Truth, results
@@ -13,13 +14,12 @@ from msgspec.structs import replace
 from cantstop_arena.deals.outcomes import WIN_UNITS, Tally
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.scores import (
-    DealRun,
     crosstable,
     decided_pairs,
     meetings,
     pair_errors,
     per_game,
-    score,
+    score_error,
     scores,
 )
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 def test_a_score_by_hand() -> None:
     """Four deals of two games: 2, 1, 1 and 2 games won."""
-    found = score([DealRun(4, 2, 6 * WIN_UNITS, (4 + 1 + 1 + 4) * WIN_UNITS**2)])
+    found = score_of([2, 1, 1, 2])
     variance_of_share = (1 / 3) / 4 / 2**2
     effective = 0.75 * 0.25 / variance_of_share
     assert effective == pytest.approx(9)
@@ -44,7 +44,7 @@ def _wilson_by_its_roots(share: float, games: float, quantile: float) -> list[fl
 
 @pytest.mark.parametrize("share", [0, 1])
 def test_all_or_nothing_counts_the_deals(share: int) -> None:
-    found = score([DealRun(50, 2, share * 100 * WIN_UNITS, share * 50 * (2 * WIN_UNITS) ** 2)])
+    found = score_of([2 * share] * 50)
     low, high = _wilson_by_its_roots(share, 50, stats.t.ppf(0.975, 49))
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
     assert found.mean == share
@@ -53,7 +53,7 @@ def test_all_or_nothing_counts_the_deals(share: int) -> None:
 
 def test_equal_deals_leave_what_their_number_allows() -> None:
     """That all 1000 deals are the same is no surprise if one in 300 is not."""
-    found = score([DealRun(1000, 2, 1000 * WIN_UNITS, 1000 * WIN_UNITS**2)])
+    found = score_of([1] * 1000)
     rare = 1 - 0.05**0.001
     assert found.mean == 0.5
     assert (found.low, found.high) == pytest.approx((0.5 - rare / 2, 0.5 + rare / 2))
@@ -62,25 +62,28 @@ def test_equal_deals_leave_what_their_number_allows() -> None:
 
 @pytest.mark.parametrize(("deals", "share"), [(0, None), (1, 0.5)])
 def test_too_few_deals_say_nothing(deals: int, share: float | None) -> None:
-    found = score([DealRun(deals, 2, deals * WIN_UNITS, deals * WIN_UNITS**2)])
+    found = score_of([1] * deals)
     assert (found.mean, found.low, found.high) == (share, 0, 1)
 
 
-def test_deals_with_more_games_count_for_more() -> None:
-    """Against the definition, deal by deal."""
+def test_that_rivals_differ_is_no_luck() -> None:
+    """Each lineup's deals vary about the lineup's own mean: against the definition."""
     rng = np.random.default_rng(31)
-    won = [rng.integers(0, games + 1, deals) for deals, games in ((30, 2), (20, 6))]
-    games = np.repeat([2, 6], [30, 20])
-    every = np.concatenate(won)
-    share = every.sum() / games.sum()
-    variance = 50 / 49 * ((every - share * games) ** 2).sum() / games.sum() ** 2
-    runs = [
-        DealRun(len(part), size, int(part.sum()) * WIN_UNITS, int((part**2).sum()) * WIN_UNITS**2)
-        for part, size in zip(won, (2, 6), strict=True)
-    ]
-    found = score(runs)
-    wanted = _wilson_by_its_roots(share, share * (1 - share) / variance, stats.t.ppf(0.975, 49))
-    assert found.mean == pytest.approx(share)
+    won = {(0, 1): rng.binomial(2, 0.9, 30), (0, 2): rng.binomial(2, 0.2, 20)}
+    every = np.concatenate([*won.values()])
+    parts = [float(np.var(games, ddof=1)) * len(games) for games in won.values()]
+    dof = min(sum(parts) ** 2 / (parts[0] ** 2 / 31 + parts[1] ** 2 / 21) - 2, 48)
+    found = score_error(met({group: games.tolist() for group, games in won.items()}, 100), 0)
+    assert found and found.variance == pytest.approx(sum(parts) / 100**2)
+    assert found.degrees_of_freedom == pytest.approx((dof, dof), abs=1e-3)
+    assert found.variance < 0.6 * 50 * every.var(ddof=1) / 100**2
+
+
+def test_lineups_of_a_single_deal_vary_about_the_mean_of_all() -> None:
+    """They have no mean of their own to vary about; 0 would be no error but the lack of one."""
+    found = scores(met({(0, 1): [2], (0, 2): [0], (0, 3): [1], (0, 4): [1]}))[0]
+    variance = 4 / 3 * (1 + 1) / 8**2
+    wanted = _wilson_by_its_roots(0.5, 0.25 / variance, stats.t.ppf(0.975, 3))
     assert [found.low, found.high] == pytest.approx(wanted, abs=1e-9)
 
 
@@ -108,8 +111,7 @@ def test_intervals_hold_the_truth_19_times_in_20(
     random, repetitions, deals = Random(1980), 2000, 60
     held = 0
     for _ in range(repetitions):
-        won = [deal(random) * WIN_UNITS for _ in range(deals)]
-        found = score([DealRun(deals, 2, sum(won), sum(parts**2 for parts in won))])
+        found = score_of([deal(random) for _ in range(deals)])
         assert found.low is not None and found.high is not None
         held += found.low <= truth <= found.high
     assert 0.93 <= held / repetitions <= 0.97
@@ -123,7 +125,7 @@ def test_scores_and_cells_are_of_the_games_played() -> None:
     runs: list[Played] = [truth.run(20, rng), some.run(9, rng)]
     played = results(5, 3, runs)
     games = [3 * 6 * 20 + 6 * 9] * 3 + [3 * 6 * 20, 0]
-    assert meetings(played)[1].diagonal().tolist() == games
+    assert (meetings(played)[1].sum(axis=1) // 2).tolist() == games
     assert scores(played)[4].mean is None
     won = np.zeros((5, 5))
     for seating, tally in played.tallies.items():
@@ -169,12 +171,12 @@ def test_one_game_has_a_mean_but_no_interval() -> None:
 
 def test_what_counts_as_decided_is_corrected_for_all_pairs() -> None:
     truth = Truth((0.15, 0.0, 0.0, -0.1), (0.0, 0.0))
-    played = truth.played(200, np.random.default_rng(4))
+    played = truth.played(200, np.random.default_rng(31))
     errors = pair_errors(played)
     cells, decided = crosstable(errors), decided_pairs(errors)
     pairs = [(bot, rival) for bot in range(4) for rival in range(bot + 1, 4)]
     alone = [pair for pair in pairs if (cell := cells[pair[0]][pair[1]]) and not _holds_half(cell)]
-    assert alone == [(0, 3), (2, 3)]
+    assert alone == [(0, 3), (1, 2)]
     assert [pair for pair in pairs if decided[pair]] == [(0, 3)]
     assert (decided == decided.T).all()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.arena import Arena
-from helpers.dealt import deals_of
+from helpers.dealt import deals_alone
 from jsonschema import Draft202012Validator
 from msgspec.structs import replace
 from numpy.typing import NDArray
@@ -63,7 +63,7 @@ def results(table: Table, faulty: Iterable[int] = ()) -> TournamentTotals:
         seed=1,
         bots=bots,
         tallies=tallies,
-        deals=deals_of(1, [(len(table), 0, 0)] * len(bots)),
+        deals=deals_alone(len(table), len(bots)),
         counts=Counts(),
         faults=tuple(faults),
         solo_pairs=together(table),

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from cantstop_arena.deals.counting import Counts, Rate
 from cantstop_arena.deals.outcomes import WIN_UNITS, FaultReport, Tally, TournamentTotals
-from cantstop_arena.deals.sampling import DealRange, DealSums, Pairs
+from cantstop_arena.deals.sampling import DealSums, Populations
 from cantstop_arena.reports.tournament_files import summary, write_reports
 from cantstop_arena.tables.all_tables import as_format, for_people
 from cantstop_arena.tables.analysis import Analysis
@@ -80,27 +80,24 @@ def games(
     )
 
 
-def deals(tallies: Mapping[Any, Tally], bots: int) -> DealSums:
-    """Ten deals in which all groups met; every bot and every seat varies as much as any other."""
+def deals(tallies: Mapping[Any, Tally]) -> DealSums:
+    """Ten deals of each group; every bot and every seat varies as much as any other."""
     players = len(next(iter(tallies)))
-    totals = np.zeros(bots + players, np.int64)
+    groups = sorted({tuple(sorted(seating)) for seating in tallies})
+    totals = np.zeros((len(groups), 2 * players), np.int64)
     for seating, tally in tallies.items():
+        group = tuple(sorted(seating))
         for seat, (bot, wins) in enumerate(zip(seating, tally.wins, strict=True)):
-            totals[[bot, bots + seat]] += wins
-    products = np.outer(totals, totals) // DEALS
-    for start, size in ((0, bots), (bots, players)):
-        block = slice(start, start + size)
-        products[block, block] += (size * np.eye(size, dtype=np.int64) - 1) * (
-            SPREAD // max(1, size - 1)
+            totals[groups.index(group), [group.index(bot), players + seat]] += wins
+    products = totals[:, :, None] * totals[:, None] // DEALS
+    for block in (slice(players), slice(players, 2 * players)):
+        products[:, block, block] += (players * np.eye(players, dtype=np.int64) - 1) * (
+            SPREAD // max(1, players - 1)
         )
-    groups = tuple(sorted({tuple(sorted(seating)) for seating in tallies}))
-    won = np.zeros((bots, bots), np.int64)
-    for seating, tally in tallies.items():
-        for bot, wins in zip(seating, tally.wins, strict=True):
-            won[bot, [other for other in seating if other != bot]] += wins
-    pairs = Pairs(won, won**2 // DEALS + SPREAD, won * won.T // DEALS - SPREAD)
-    stretch = DealRange(groups, DEALS, totals, products)
-    return DealSums((stretch,) if totals.any() else (), pairs)
+    one = np.ones(len(groups), np.int64)
+    lineups, sample = np.array(groups)[:, None], totals.astype(float)
+    populations = Populations(lineups, DEALS * one, totals, products, sample, one)
+    return DealSums((populations,) if totals.any() else ())
 
 
 def results(tallies: Mapping[Any, Tally], bots: tuple[str, ...], **changes: Any) -> Analysis:
@@ -112,7 +109,7 @@ def results(tallies: Mapping[Any, Tally], bots: tuple[str, ...], **changes: Any)
         seed=1980,
         bots=bots,
         tallies=tallies,
-        deals=deals(tallies, len(bots)),
+        deals=deals(tallies),
         counts=COUNTS,
     )
     return Analysis(replace(plain, **changes))
@@ -301,13 +298,12 @@ def test_nothing_is_divided_by_nothing() -> None:
 def test_tournaments_without_games_or_bots_are_told_as_such(
     players: int, bots: int, form: str
 ) -> None:
-    nothing = np.zeros((bots, bots), np.int64)
     empty = changed(
         duel(),
         players=players,
         bots=tuple("abcd"[:bots]),
         tallies={},
-        deals=DealSums((), Pairs(nothing, nothing, nothing)),
+        deals=DealSums(()),
     )
     told = as_format(empty, form)
     assert "nan" not in told

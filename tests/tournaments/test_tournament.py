@@ -6,7 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from itertools import combinations, groupby, pairwise
+from itertools import combinations, pairwise
 from math import factorial
 from pathlib import Path
 from typing import Any
@@ -267,51 +267,44 @@ def won_by_brute_force(one: BlockResult) -> Iterator[tuple[int, Group, tuple[int
 
 
 @pytest.mark.parametrize("at_once", [1, 100, 300, 1 << 20])
+@pytest.mark.parametrize("are_joined", [False, True])
 def test_what_deals_add_up_to_is_as_by_brute_force(
-    book: Cover, at_once: int, monkeypatch: pytest.MonkeyPatch
+    book: Cover, are_joined: bool, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Each lineup's deals by themselves, or those that lineups of one family played together."""
     monkeypatch.setattr(sampling, "_NUMBERS_AT_ONCE", at_once)
-    found = sampling.gather_deals(4, all_orders(3), book.spans(), book.deals)
-    vectors = {deal: np.zeros(7, int) for one in RESULTS for deal in deals_in(one.block)}
-    pairs = {deal: np.zeros((4, 4), int) for deal in vectors}
-    groups: dict[int, set[Group]] = {deal: set() for deal in vectors}
+    spans = book.spans()
+    families = {group: tuple(sorted(spans)) for group in spans if are_joined}
+    found = sampling.gather_deals(all_orders(3), spans, book.deals, None, families)
+    vectors: dict[tuple[Group, int], Any] = {}
     for one in RESULTS:
         for deal, order, won in won_by_brute_force(one):
-            groups[deal].add(one.block.group)
+            vector = vectors.setdefault((one.block.group, deal), np.zeros(6, int))
             for seat, (bot, part) in enumerate(zip(order, won, strict=True)):
-                vectors[deal][[bot, 4 + seat]] += part
-                pairs[deal][bot, [other for other in order if other != bot]] += part
-    assert [(s.deals, set(s.groups)) for s in found.ranges] == [
-        (len(list(run)), set(played))
-        for played, run in groupby(sorted(groups), key=lambda deal: frozenset(groups[deal]))
-    ]
-    totals = np.sum([deal_range.totals for deal_range in found.ranges], axis=0)
-    assert (totals == np.sum(list(vectors.values()), axis=0)).all()
-    products = np.sum([deal_range.products for deal_range in found.ranges], axis=0)
-    assert (products == sum(np.outer(vector, vector) for vector in vectors.values())).all()
-    assert (found.pairs.win_units == sum(pairs.values())).all()
-    assert (found.pairs.squares == sum(pair**2 for pair in pairs.values())).all()
-    assert (found.pairs.crossed == sum(pair * pair.T for pair in pairs.values())).all()
+                vector[[one.block.group.index(bot), 3 + seat]] += part
+    rows: dict[tuple[Group, ...], list[Any]] = {}
+    for deal in sorted({deal for _, deal in vectors}):
+        together = tuple(group for group in sorted(spans) if (group, deal) in vectors)
+        for groups in [together] if are_joined else [(group,) for group in together]:
+            row = np.concatenate([vectors[group, deal] for group in groups])
+            rows.setdefault(groups, []).append(row)
+    sums = {
+        tuple(map(tuple, lineups.tolist())): (deals, totals, products)
+        for each in found.populations
+        for lineups, deals, totals, products in zip(
+            each.lineups, each.deals, each.totals, each.products, strict=True
+        )
+    }
+    assert sums.keys() == rows.keys()
+    for groups, table in rows.items():
+        deals, totals, products = sums[groups]
+        assert deals == len(table)
+        assert (totals == np.sum(table, axis=0)).all()
+        assert (products == np.array(table).T @ np.array(table)).all()
 
 
 def deals_in(block: Block) -> range:
     return range(block.first, block.end)
-
-
-def test_two_seats_are_aggregated_pair_by_pair(tmp_path: Path) -> None:
-    blocks = [result(group, 0, 9) for group in combinations(range(3), 2)]
-    with ledgers.opened(tmp_path / "ledger", OF_TWO) as cover:
-        for one in blocks:
-            cover.add(one)
-        pairs = sampling.gather_deals(3, all_orders(2), cover.spans(), cover.deals).pairs
-    won = np.zeros((9, 3, 3), int)
-    for one in blocks:
-        for deal, order, parts in won_by_brute_force(one):
-            won[deal, order[0], order[1]] += parts[0]
-            won[deal, order[1], order[0]] += parts[1]
-    assert (pairs.win_units == won.sum(axis=0)).all()
-    assert (pairs.squares == (won**2).sum(axis=0)).all()
-    assert (pairs.crossed == (won * won.transpose(0, 2, 1)).sum(axis=0)).all()
 
 
 def test_measures_come_back_deal_by_deal(book: Cover) -> None:
@@ -325,7 +318,7 @@ def test_measures_come_back_deal_by_deal(book: Cover) -> None:
 def test_an_empty_ledger_has_nothing(tmp_path: Path) -> None:
     with ledgers.opened(tmp_path / "ledger", CUP) as cover:
         assert (cover.spans(), cover.tallies(), [*cover.faults()]) == ({}, {}, [])
-        assert sampling.gather_deals(2, all_orders(2), {}, cover.deals).ranges == ()
+        assert sampling.gather_deals(all_orders(2), {}, cover.deals).populations == ()
 
 
 def test_a_tidied_ledger_depends_on_its_content_alone(tmp_path: Path) -> None:

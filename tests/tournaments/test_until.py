@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import combinations
-from math import factorial, log, sqrt
+from math import comb, factorial, log, sqrt
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.arena import Arena
+from helpers.dealt import score_of
 from helpers.finished import Finished
 from helpers.ledgers import tournament
 from helpers.parameters import slow_but
@@ -24,7 +25,6 @@ from cantstop_arena.bots.versions import HISTORY
 from cantstop_arena.deals.outcomes import ELO_ERROR, WIN_UNITS, Until, win_units
 from cantstop_arena.ratings.elo import Ratings, rate
 from cantstop_arena.ratings.estimate import Estimate
-from cantstop_arena.ratings.scores import DealRun, score
 from cantstop_arena.ratings.sequential.confidence import deals_for, looks, multiplier
 from cantstop_arena.ratings.sequential.sprt import Sprt
 from cantstop_arena.ratings.sequential.stopping_rule import (
@@ -99,7 +99,8 @@ def test_games_end_at_the_first_look_at_which_all_intervals_are_narrow(
     assert [wide <= most for _, wide in seen] == [False] * (len(seen) - 1) + [True]
     ruled = tournament_file.read(Path("cup.yaml"), Catalogue(Path("bots"))).until
     assert ruled is not None
-    planned = list(looks(ruled.expected, 10**7))[: len(seen)]
+    lineups = {2: 2, 3: 1}[players]  # of each bot
+    planned = list(looks(ruled.expected, 10**7, lineups=lineups))[: len(seen)]
     assert [games for games, _ in seen] == [deals * factorial(players) for deals in planned]
     summary = told("results/cup/summary.json")
     groups = {2: 3, 3: 1}[players]
@@ -198,16 +199,16 @@ def test_an_interruption_changes_nothing(games: int) -> None:
 def test_a_bot_that_won_everything_is_not_known_too_soon() -> None:
     """Its deals are all alike, and yet it could lose one in some hundred of them."""
     for deals in (100, 1000):
-        found = score([DealRun(deals, 2, 2 * WIN_UNITS * deals, 4 * WIN_UNITS**2 * deals)], deals)
+        found = score_of([2] * deals, deals)
         assert found.low is not None
         assert 1 - found.low == pytest.approx(9.2 / deals, rel=0.1)
-        equal = score([DealRun(deals, 2, WIN_UNITS * deals, WIN_UNITS**2 * deals)], deals)
+        equal = score_of([1] * deals, deals)
         assert equal.high is not None
         assert equal.high - 0.5 == pytest.approx(4.6 / deals, rel=0.1)
 
 
 def test_before_the_first_look_a_score_has_no_bounds() -> None:
-    assert score([DealRun(99, 2, 99 * WIN_UNITS, 99 * WIN_UNITS**2 + 7)], 1000).low == 0
+    assert score_of([1, 2] * 49 + [1], 1000).low == 0
 
 
 @pytest.mark.slow
@@ -232,8 +233,7 @@ def test_no_score_is_missed_at_any_look_more_often_than_in_one_run_in_twenty(
         for deals in looks(1000, maximum=10_000):
             counts += generator.multinomial(deals - played, shares)
             played = deals
-            parts = np.array([0, WIN_UNITS, 2 * WIN_UNITS])
-            found = score([DealRun(deals, 2, int(counts @ parts), int(counts @ parts**2))], 1000)
+            found = score_of(np.repeat([0, 1, 2], counts).tolist(), 1000)
             assert found.low is not None and found.high is not None
             if not found.low <= truth <= found.high:
                 missed += 1
@@ -248,13 +248,11 @@ def test_the_elo_of_two_is_as_sure_as_their_score() -> None:
     tournament = tournament_file.read(Path("two.yaml"), catalogue)
     terms = PoolOptions(1, start_methods()[0], None)
     results = run.run_tournament(tournament, catalogue, Path("two"), terms, Interrupting(10**9))
-    (deal_range,) = results.deals.ranges
-    share = deal_range.totals[0] / deal_range.totals[:2].sum()
-    between = (
-        deal_range.products[0, 0] / deal_range.deals
-        - (deal_range.totals[0] / deal_range.deals) ** 2
-    )
-    error = sqrt(between / deal_range.deals) / (2 * WIN_UNITS) * 200 / log(10) / share / (1 - share)
+    (each,) = results.deals.populations
+    deals, totals = int(each.deals[0]), each.totals[0]
+    share = totals[0] / totals[:2].sum()
+    between = each.products[0, 0, 0] / deals - (totals[0] / deals) ** 2
+    error = sqrt(between / deals) / (2 * WIN_UNITS) * 200 / log(10) / share / (1 - share)
     rule = Until(ELO_ERROR, 1.0, 2000)
     bot, measured = widest(replace(results, until=rule), rule)
     assert bot in results.bots
@@ -304,14 +302,15 @@ def test_the_deals_that_one_expects_are_those_of_equals(bots: int, players: int)
     """Independent games of equals, the information of all lineups inverted by hand."""
     orders = factorial(players)
     assert rule_for("width", 0.02, bots, players, orders).expected == deals_for(
-        score_variance(bots, players, orders), 0.01
+        score_variance(players, orders), 0.01
     )
     information = np.zeros((bots, bots))
     for group in combinations(range(bots), players):
         inner = (np.eye(players) - 1 / players) / players * orders
         information[np.ix_(group, group)] += inner
     variance = np.linalg.pinv(information)[0, 0] * (400 / log(10)) ** 2
-    assert elo_variance(bots, players, orders) == pytest.approx(variance)
+    lineups = comb(bots - 1, players - 1)
+    assert elo_variance(bots, players, orders) == pytest.approx(lineups * variance)
 
 
 # --- match ----------------------------------------------------------------------------------------

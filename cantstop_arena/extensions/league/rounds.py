@@ -22,11 +22,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from cantstop_arena.deals.deal_variance import DegreesOfFreedom
 from cantstop_arena.deals.seatings import Group
-from cantstop_arena.ratings.covariance import degrees_of_freedom
 from cantstop_arena.ratings.estimate import Estimate, ShareError
 from cantstop_arena.ratings.model.evidence import Truths
-from cantstop_arena.ratings.scores import NO_SAMPLE
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,
     half_width,
@@ -383,8 +382,8 @@ def estimate(shares: Shares, expected: float) -> Estimate:
         return Estimate(_mean(shares))
     mean = float(shares.mean())
     squares = float(((shares - mean) ** 2).sum())
-    dof = degrees_of_freedom(deals, NO_SAMPLE)
-    error = ShareError(mean, squares / deals**2, deals, deals, dof, expected)
+    variance, dof = squares / (deals - 1) / deals, DegreesOfFreedom(deals - 1, deals - 1)
+    error = ShareError(mean, variance, deals, deals, dof, expected)
     return Estimate(error.share, *error.interval)
 
 

@@ -16,10 +16,11 @@ from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cantstop_arena.deals.outcomes import TournamentTotals, win_units
-from cantstop_arena.deals.sampling import DealRange
+from cantstop_arena.deals.sampling import Populations
 from cantstop_arena.deals.seatings import Orders
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
@@ -33,32 +34,22 @@ class Evidence(msgspec.Struct, frozen=True):
     """Games by lineup: a column of `lineups` has bots in seat order, of `wins` each seat's wins.
 
     Wins are in games; shared wins count in parts, so a column of `wins` sums to the games played.
-    `spans` are the deals in which they were played. `luck_correction` is what the removal of luck
-    adds to the wins of bots, then seats, in games; 0 where luck was not removed.
+    `populations` are the deals in which they were played, in these `orders` each. `luck_correction`
+    is what the removal of luck adds to the wins of bots, then seats, in games; 0 where luck was not
+    removed.
     """
 
     bots: int
     lineups: Ints
     wins: Floats
-    spans: "tuple[Span, ...]" = ()
+    populations: tuple[Populations, ...] = ()
+    orders: Orders = ()
     luck_correction: Floats | float = 0.0
 
     @property
     def seats(self) -> int:
         """The number of seats of a game."""
         return len(self.lineups)
-
-
-class Span(msgspec.Struct, frozen=True):
-    """Deals in each of which every one of the `lineups` played once.
-
-    `totals` and `products` are those of a `DealRange`.
-    """
-
-    deals: int
-    lineups: Ints
-    totals: Ints
-    products: Ints
 
 
 def gather_evidence(results: TournamentTotals) -> tuple[Evidence, Ints]:
@@ -68,27 +59,38 @@ def gather_evidence(results: TournamentTotals) -> tuple[Evidence, Ints]:
     won = _by_seat([tally.wins for tally in results.tallies.values()], seats)
     played = won.any(axis=0)
     lineups, won = lineups[:, played], won[:, played]
-    ranges = [deal_range for deal_range in results.deals.ranges if deal_range.deals]
-    order = np.argsort(_colours(bots, lineups, won, ranges), kind="stable")
+    order = np.argsort(_colours(bots, lineups, won, results.deals.populations), kind="stable")
     canonical = np.empty_like(order)
     canonical[order] = np.arange(bots)
     lineups = canonical[lineups]
     columns = np.lexsort(lineups)
-    spans = sorted(
-        (_span(deal_range, canonical, order, results.orders) for deal_range in ranges),
-        key=_span_key,
-    )
+    populations = tuple(_renumbered(each, canonical) for each in results.deals.populations)
     lineups, won = _contiguous(lineups[:, columns]), _contiguous(won[:, columns])
     luck_correction = (
-        _luck_correction(bots, lineups, won, spans) / win_units(seats) if results.with_luck else 0.0
+        _luck_correction(bots, lineups, won, populations) / win_units(seats)
+        if results.with_luck
+        else 0.0
     )
-    return Evidence(bots, lineups, won / win_units(seats), tuple(spans), luck_correction), order
+    wins = won / win_units(seats)
+    return Evidence(bots, lineups, wins, populations, results.orders, luck_correction), order
 
 
-def _luck_correction(bots: int, lineups: Ints, won: Ints, spans: "list[Span]") -> Floats:
+def _renumbered(populations: Populations, canonical: Ints) -> Populations:
+    """The same with bots in canonical numbers, sorted by these."""
+    lineups = canonical[populations.lineups]
+    keys = np.sort(lineups, axis=2).reshape(len(lineups), -1).T
+    rows = np.lexsort([populations.deals, *keys[::-1]])
+    return replace(populations, lineups=lineups).of_rows(rows)
+
+
+def _luck_correction(
+    bots: int, lineups: Ints, won: Ints, populations: tuple[Populations, ...]
+) -> Floats:
     """The wins of bots, then seats, in deals minus those by the games, in win units."""
     by_bot = np.bincount(lineups.ravel(), won.ravel(), minlength=bots)
-    totals = sum((span.totals for span in spans), np.zeros(bots + len(won), np.int64))
+    totals = np.zeros(bots + len(won), np.int64)
+    for each in populations:
+        np.add.at(totals, each.parameters(bots), each.totals)
     surplus: Floats = totals - np.concatenate([by_bot, won.sum(axis=1)])
     return surplus
 
@@ -102,32 +104,13 @@ def _contiguous(numbers: Ints) -> Ints:
     return np.ascontiguousarray(numbers)
 
 
-def _span(deal_range: DealRange, canonical: Ints, order: Ints, orders: Orders) -> Span:
-    seats = len(orders[0])
-    groups = canonical[_by_seat(list(deal_range.groups), seats)]
-    seatings = np.array(orders, np.int64)
-    lineups = groups[seatings.T].reshape(seats, -1)
-    indices = np.concatenate([order, len(order) + np.arange(seats)])
-    return Span(
-        deals=deal_range.deals,
-        lineups=_contiguous(lineups[:, np.lexsort(lineups)]),
-        totals=np.asarray(deal_range.totals)[indices],
-        products=np.asarray(deal_range.products)[np.ix_(indices, indices)],
-    )
-
-
-def _span_key(span: Span) -> tuple[int, list[int], list[list[int]]]:
-    return span.deals, span.totals.tolist(), span.lineups.tolist()
-
-
-def _colours(bots: int, lineups: Ints, won: Ints, ranges: list[DealRange]) -> Colours:
+def _colours(bots: int, lineups: Ints, won: Ints, populations: tuple[Populations, ...]) -> Colours:
     """A hash of each bot's results, which does not depend on the bots' names or order.
 
     Counts are divided by their greatest common divisor, so that twice the games give the same.
     """
     won = won // max(int(np.gcd.reduce(won, axis=None)), 1)
-    products = [np.asarray(deal_range.products)[:bots, :bots] for deal_range in ranges]
-    products = [matrix // max(int(np.gcd.reduce(matrix, axis=None)), 1) for matrix in products]
+    products = [_products_of_bots(bots, each) for each in populations]
     colours = np.zeros(bots, np.uint64)
     for _ in range(ROUNDS):
         refined = _mixed(colours)
@@ -138,15 +121,25 @@ def _colours(bots: int, lineups: Ints, won: Ints, ranges: list[DealRange]) -> Co
             )
         for seat, seat_bots in enumerate(lineups):
             np.add.at(refined, seat_bots, _mixed(column_colours + np.uint64(seat + 1)))
-        for matrix in products:
-            refined += _scattered(matrix, colours)
+        for seated, matrices in products:
+            np.add.at(refined, seated, _scattered(matrices, colours[seated]))
         colours = refined
     return colours
 
 
+def _products_of_bots(bots: int, populations: Populations) -> tuple[Ints, Ints]:
+    """The bots of each population, and the products of what they won: bots by bots."""
+    parameters = populations.parameters(bots)
+    numbers = np.flatnonzero(parameters[0] < bots)
+    products = populations.products[:, numbers[:, None], numbers]
+    return parameters[:, numbers], products // max(int(np.gcd.reduce(products, axis=None)), 1)
+
+
 def _scattered(products: Ints, colours: Colours) -> Colours:
-    row_sums: Colours = _mixed(_mixed(products.astype(np.uint64)) + colours).sum(axis=1)
-    return _mixed(row_sums + products.diagonal().astype(np.uint64))
+    """For each bot (row) of each matrix a hash of its products with bots of these colours."""
+    columns = _mixed(products.astype(np.uint64)) + colours[:, None]
+    row_sums: Colours = _mixed(columns).sum(axis=2)
+    return _mixed(row_sums + np.diagonal(products, axis1=1, axis2=2).astype(np.uint64))
 
 
 def _mixed(numbers: Colours) -> Colours:

@@ -15,14 +15,16 @@ with V₀ the multinomial covariance of a seating's wins and V the true one, H F
 and M the covariance of the score (see `covariance`). A deal is played once in each seating, so
 V = V₀ but for shared wins. Those of unfinished games are counted and corrected for; other shared
 wins count as if they were not shared, which errs on the side of the model. For seatings with few
-wins of a seat, tr(V₀⁻¹ V) is replaced by the mean that the deviance then has, from Poisson counts.
+wins of a seat, tr(V₀⁻¹ V) is replaced by the mean that the deviance then has, from binomial counts.
 
 The sum Q of the squared weights (Satterthwaite 1946; Rao and Scott's second order) is that of the
 squared inner products of the residuals of two deals: with r_d the residuals of deal d after the
-fit, divided by the roots of the expected wins, T = D E|r_d|² and Q = D² E(r_d · r_e)². The quotient
-f = T² / Q, which cannot be more than there are degrees of freedom, is taken from a sample of deals
-stored game by game (`covariance`). As T is itself estimated from D deals, G² / T is
-compared with Fisher's F of f and f (D - 1) degrees of freedom (Thomas and Rao 1987).
+fit, divided by the roots of the expected wins, T = D E|r_d|² and Q = D² E(r_d · r_e)², both summed
+over the populations of deals. The quotient f = T² / Q, which cannot be more than there are degrees
+of freedom, is taken from a sample of deals stored game by game (`covariance`). As T is itself
+estimated from D deals, G² / T is compared with Fisher's F of f and f (D - 1) degrees of freedom
+(Thomas and Rao 1987). Where a lineup has a single deal, nothing shows how a deal's games depend on
+each other, and nothing is tested.
 
 How Elo depends on the field: by how much it moves when another bot is left out.
 
@@ -31,6 +33,7 @@ even score of the remaining bots. Where one number for each bot fits all results
 chance only.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -44,7 +47,7 @@ from cantstop_arena.ratings.model.luce import ELO, Luce, add_by_seat, chances, f
 from cantstop_arena.ratings.significance import fisher_tail
 
 MIN_EFFECT = 1e-3  # of the design effect: with less, nothing varies but what the model explains
-MIN_SAMPLE = 30  # deals: with fewer, the correction is of first order only
+MIN_SAMPLE = 2  # deals of each lineup
 MAX_SUMMED = 40.0  # wins up to which the deviance's mean is summed term by term
 MAX_STEPS = 160
 CHUNK = 4096  # counts whose terms are in memory together
@@ -74,14 +77,18 @@ def goodness(results: TournamentTotals) -> GoodnessOfFit:
     dof = max(evidence.lineups.shape[1] * (seats - 1) - _parameters(model), 0)
     deviance = _deviance(evidence, model)
     sandwich = Sandwich(model)
-    if dof == 0 or sandwich.deals < 2:
+    repeats = (sandwich.deals - sandwich.populations) / max(sandwich.populations, 1)
+    if dof == 0 or not repeats:
         return GoodnessOfFit(deviance, dof, None, None, None)
     mean = _mean_deviance(evidence, model, _unfinished(results, evidence, order)) - sandwich.trace
     effect = mean / dof
     if effect < MIN_EFFECT:
         return GoodnessOfFit(deviance, dof, max(effect, 0.0), None, None)
-    effective = min(_effective_degrees_of_freedom(results, model, order) or float(dof), float(dof))
-    p_value = fisher_tail(deviance / mean, effective, effective * (sandwich.deals - 1))
+    effective = _effective_degrees_of_freedom(results, model, order)
+    if effective is None:
+        return GoodnessOfFit(deviance, dof, effect, None, None)
+    effective = min(effective, float(dof))
+    p_value = fisher_tail(deviance / mean, effective, effective * repeats)
     return GoodnessOfFit(deviance, dof, effect, effective, p_value)
 
 
@@ -111,29 +118,36 @@ def _mean_deviance(evidence: Evidence, model: Luce, unfinished: Floats) -> float
     """The mean that the deviance of all seatings would have around the true probabilities."""
     seats = evidence.seats
     games = evidence.wins.sum(axis=0)
-    expected = _expected(evidence, model)
-    deviances = _poisson_deviance(expected).sum(axis=0) - _poisson_deviance(games[None])[0]
-    chance = expected / games
+    chance = _expected(evidence, model) / games
+    deviances = binomial_deviance(np.broadcast_to(games, chance.shape), chance).sum(axis=0)
     trace_loss = unfinished / games / seats * (1 - 1 / seats) * (1 / chance).sum(axis=0)
     corrections = np.clip(1 - trace_loss / (seats - 1), 0.0, 1.0)
     return float((deviances * corrections).sum())
 
 
-def _poisson_deviance(means: Floats) -> Floats:
-    """The mean deviance of Poisson counts: 1 + 1/6μ + 1/6μ² for many, term by term for few."""
-    deviance = 1 + 1 / (6 * np.maximum(means, 1.0)) + 1 / (6 * np.maximum(means, 1.0) ** 2)
+def binomial_deviance(games: Floats, chance: Floats) -> Floats:
+    """The mean deviance of binomial counts with the mean μ, chance p: 1 - p + (1 - p²) / 6μ for
+    many (Williams 1976), term by term for few.
+    """
+    means = games * chance
+    deviance: Floats = 1 - chance + (1 - chance**2) / (6 * np.maximum(means, 1.0))
     few = means < MAX_SUMMED
-    chunks = np.array_split(means[few], 1 + np.count_nonzero(few) // CHUNK)
-    deviance[few] = np.concatenate([_summed_deviance(chunk) for chunk in chunks])
+    chunks = (
+        np.array_split(numbers[few], 1 + np.count_nonzero(few) // CHUNK)
+        for numbers in (games, chance)
+    )
+    deviance[few] = np.concatenate([*map(_summed_deviance, *chunks)])
     return deviance
 
 
-def _summed_deviance(means: Floats) -> Floats:
-    """The mean deviance of Poisson counts, term by term."""
-    mean = np.maximum(means, 1e-300)[:, None]
+def _summed_deviance(games: Floats, chance: Floats) -> Floats:
+    """The mean deviance of binomial counts, term by term."""
+    games, chance = games[:, None], np.clip(chance, 1e-300, 1 - 1e-12)[:, None]
     counts = np.arange(1, MAX_STEPS)
-    logs = counts * np.log(mean) - mean - np.cumsum(np.log(counts))
-    summands: Floats = np.exp(logs) * 2 * counts * (np.log(counts) - np.log(mean))
+    with np.errstate(divide="ignore"):  # of more wins than games
+        ways = np.cumsum(np.log(np.maximum(games - counts + 1, 0)) - np.log(counts), axis=1)
+    logs = ways + counts * np.log(chance) + np.maximum(games - counts, 0) * np.log1p(-chance)
+    summands: Floats = np.exp(logs) * 2 * counts * (np.log(counts) - np.log(games * chance))
     return np.asarray(summands.sum(axis=1))
 
 
@@ -144,18 +158,33 @@ def _effective_degrees_of_freedom(
     sample = sample_of(results, order, MIN_SAMPLE)
     if sample is None:
         return None
-    products = _inner_products(sample, model)
-    squared_norms = products.diagonal()
-    same_deal = float((squared_norms**2).sum())  # left out: pairs of a deal with itself
-    mean, squares = (
-        float(squared_norms.sum()) ** 2 - same_deal,
-        float((products**2).sum()) - same_deal,
-    )
-    return max(mean / squares, 1.0) if squares > 0 else None
+    residuals = _residuals(sample, model)
+    deals, mean, squares = len(residuals), 0.0, 0.0
+    for columns in _columns_of_populations(model.evidence, sample.lineups):
+        of_population = residuals[:, :, columns].reshape(deals, -1)
+        products = of_population @ of_population.T
+        norms = products.diagonal()
+        mean += float(norms.sum()) / deals
+        squares += float((products**2).sum() - (norms**2).sum()) / (deals * (deals - 1))
+    return max(mean**2 / squares, 1.0) if squares > 0 else None
 
 
-def _inner_products(sample: DealClusters, model: Luce) -> Floats:
-    """r_d · r_e of each two deals of the sample, but for a common factor.
+def _columns_of_populations(evidence: Evidence, lineups: Ints) -> Iterator[Ints]:
+    """The indices of the seatings of each population; `lineups` are seats by seatings."""
+    populations = {
+        tuple(sorted(group)): (size, row)
+        for size, each in enumerate(evidence.populations)
+        for row, groups in enumerate(each.lineups.tolist())
+        for group in groups
+    }
+    columns: dict[tuple[int, int], list[int]] = {}
+    for column, group in enumerate(np.sort(lineups, axis=0).T.tolist()):
+        columns.setdefault(populations[tuple(group)], []).append(column)
+    yield from map(np.array, columns.values())
+
+
+def _residuals(sample: DealClusters, model: Luce) -> Floats:
+    """r_d of the deals of the sample, but for a common factor: deals by seats by seatings.
 
     Residuals are wins less expected wins, and less the change of expected wins that the deal itself
     causes in the fit: information times H⁻¹ u_d. Seatings count as played equally often.
@@ -170,9 +199,8 @@ def _inner_products(sample: DealClusters, model: Luce) -> Floats:
     expected_steps = chance * (
         strength_steps - (chance * strength_steps).sum(axis=1, keepdims=True)
     )
-    flat = ((residuals - expected_steps) / np.sqrt(chance)).reshape(len(steps), -1)
-    products: Floats = flat @ flat.T
-    return products
+    after_fit: Floats = (residuals - expected_steps) / np.sqrt(chance)
+    return after_fit
 
 
 def _inverse(information: Floats, model: Luce) -> Floats:

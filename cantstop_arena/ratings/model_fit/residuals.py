@@ -16,7 +16,7 @@ returned, so that it does not count as a misfit.
 
 Scores of pairs: i's share of the wins of i and j in games with each other, with its variance.
 
-The variance is that of a quotient of sums over deals (Cochran 1953).
+The variance is that of a quotient of sums over deals (`deals.deal_variance`).
 
 Cycles, in which bots beat each other in a circle, and their share in the results of pairs.
 
@@ -48,19 +48,21 @@ from cantstop_arena.deals.outcomes import TournamentTotals, win_units
 from cantstop_arena.ratings.covariance import DealClusters, sample_of
 from cantstop_arena.ratings.model.evidence import Evidence, Floats, Ints, Truths, gather_evidence
 from cantstop_arena.ratings.model.luce import Luce, add_by_seat, chances, fit
-from cantstop_arena.ratings.scores import meetings, pair_variance
+from cantstop_arena.ratings.scores import pair_sums
 from cantstop_arena.ratings.significance import SIGNIFICANT, holm, noncentrality, student_tail
 
 
 class PairScores(msgspec.Struct, frozen=True):
     """Pairs of bots that met, `first` < `second`, and their scores: arrays of one length.
 
-    `decided` is what the two won, in games; `variance` is that of the score.
+    `decided` is what the two won, in games; `variance` is that of the score, with so many
+    `degrees_of_freedom`.
     """
 
     first: Ints
     second: Ints
     deals: Floats
+    degrees_of_freedom: Floats
     decided: Floats
     score: Floats
     variance: Floats
@@ -68,25 +70,19 @@ class PairScores(msgspec.Struct, frozen=True):
 
 def pair_scores(results: TournamentTotals) -> PairScores:
     """The scores of all pairs that met in two deals or more and won something there."""
-    deals, _ = meetings(results)
-    pairs = results.deals.pairs
-    won = np.asarray(pairs.win_units)
-    first, second = np.nonzero(np.triu((won + won.T > 0) & (deals > 1), 1))
-    first_won, second_won = won[first, second].tolist(), won[second, first].tolist()
-    squares = zip(
-        pairs.squares[first, second].tolist(), pairs.squares[second, first].tolist(), strict=True
-    )
-    crossed = pairs.crossed[first, second].tolist()
-    variances = np.array(list(map(pair_variance, first_won, second_won, squares, crossed)), float)
-    met_deals = deals[first, second].astype(float)
-    decided = np.array(first_won, float) + second_won
+    sums = pair_sums(results, with_tails=False).items()
+    pairs = [(pair, found) for pair, found in sums if found.summed.deals > 1]
+    first, second = np.array([pair for pair, _ in pairs], np.int64).reshape(-1, 2).T
+    won = np.array([found.won for _, found in pairs], float)
+    summed = [found.summed for _, found in pairs]
     return PairScores(
         first,
         second,
-        met_deals,
-        decided / win_units(results.players),
-        np.array(first_won) / decided,
-        variances * met_deals / (met_deals - 1),
+        np.array([each.deals for each in summed], float),
+        np.array([each.degrees_of_freedom.low for each in summed], float),
+        won / win_units(results.players),
+        np.array([found.score for _, found in pairs], float),
+        np.array([each.variance for each in summed], float) / won**2,
     )
 
 
@@ -125,7 +121,7 @@ class Cycle(msgspec.Struct, frozen=True):
 def cycles(scores: PairScores, bots: int) -> tuple[Cycle, ...]:
     """Up to MAX_CYCLES cycles among bots, in descending order of their smallest deviate."""
     deviates = _deviates_from_half(scores)
-    dof = scores.deals - 1
+    dof = scores.degrees_of_freedom
     significant = holm(2 * student_tail(np.abs(deviates), dof)) < SIGNIFICANT
     beats = np.zeros((bots, bots))
     score = np.zeros((bots, bots))
@@ -447,7 +443,7 @@ def _residuals(
     residual = scores.score - predicted
     deviate = np.divide(residual, error, out=np.zeros_like(residual), where=tested)
     p_values = np.ones_like(residual)
-    tails = 2 * student_tail(np.abs(deviate[tested]), scores.deals[tested] - 1)
+    tails = 2 * student_tail(np.abs(deviate[tested]), scores.degrees_of_freedom[tested])
     p_values[tested] = holm(tails)
     pairs = [
         _residual(scores, index, predicted, error, deviate, p_values)

@@ -76,9 +76,12 @@ def deals_for(variance: float, target_half_width: float, alpha: float = ALPHA) -
     return max(FIRST_LOOK, (1 + _best_ratio(alpha)) * variance / target_half_width**2)
 
 
-def looks(expected: float, maximum: int, growth: float = GROWTH) -> Iterator[int]:
-    """The numbers of deals after which to look, ascending; the last is `maximum`."""
-    deals = max(FIRST_LOOK, ceil(expected / _FIRST_LOOK_PART))
+def looks(expected: float, maximum: int, growth: float = GROWTH, lineups: int = 1) -> Iterator[int]:
+    """The numbers of deals after which to look, ascending; the last is `maximum`.
+
+    They are those of each lineup; where a bot has several `lineups`, `expected` counts all of them.
+    """
+    deals = ceil(max(FIRST_LOOK, expected / _FIRST_LOOK_PART) / lineups)
     while deals < maximum:
         yield deals
         deals = ceil(deals * growth)

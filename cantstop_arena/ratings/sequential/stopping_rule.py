@@ -1,11 +1,12 @@
 """The rule that ends a tournament when every bot's interval is narrow enough.
 
-The confidence sequence of each bot is tuned for the deals after which bots of equal strength with
-independent games would meet the rule. This number is known before the first game, as it has to be,
-and accurate enough: tuned for a fourth or four times as many deals, a sequence is hardly wider.
+The confidence sequence of each bot is tuned for the deals, of all its lineups together, after which
+bots of equal strength with independent games would meet the rule. This number is known before the
+first game, as it has to be, and accurate enough: tuned for a fourth or four times as many deals, a
+sequence is hardly wider.
 """
 
-from math import comb, inf, log
+from math import inf, log
 
 from cantstop_arena.deals.outcomes import ELO_ERROR, PAYOFF_WIDTH, WIDTH, TournamentTotals, Until
 from cantstop_arena.ratings.elo import rate
@@ -25,26 +26,23 @@ def rule_for(measure: str, maximum: float, bots: int, players: int, orders: int)
     if measure == PAYOFF_WIDTH:
         return Until(measure, maximum, PAID_DEALS)
     if measure == WIDTH:
-        return Until(
-            measure, maximum, deals_for(score_variance(bots, players, orders), maximum / 2)
-        )
+        return Until(measure, maximum, deals_for(score_variance(players, orders), maximum / 2))
     assert measure == ELO_ERROR
     return Until(measure, maximum, deals_for(elo_variance(bots, players, orders), maximum))
 
 
-def score_variance(bots: int, players: int, orders: int) -> float:
+def score_variance(players: int, orders: int) -> float:
     """The variance per deal of a score among equals: p (1 - p) / games, with p = 1 / players."""
-    games = comb(bots - 1, players - 1) * orders
-    return (players - 1) / players**2 / games
+    return (players - 1) / players**2 / orders
 
 
 def elo_variance(bots: int, players: int, orders: int) -> float:
-    """The variance per deal of an Elo among equals, against the even score of the field.
+    """The variance per deal of a bot's lineups of an Elo among equals, against the even score.
 
     A lineup of equal players adds (I - 1 1ᵀ / players) / players to Fisher's information; the sum
     over all lineups and seatings is inverted on the strengths of mean 0.
     """
-    games = comb(bots - 2, players - 2) * orders
+    games = orders * (players - 1) / (bots - 1)  # of two bots, for each deal of one's lineups
     return _POINTS**2 * players**2 * (bots - 1) / (games * bots**2)
 
 

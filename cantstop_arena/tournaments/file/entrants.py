@@ -105,6 +105,11 @@ class Entrant(msgspec.Struct, frozen=True, dict=True):
             return self.own_name or self.bot.name
         return bot_path(path).parent.name
 
+    @property
+    def dice_name(self) -> str:
+        """What its dice follow from: its name in its source, and chosen options."""
+        return self.bot.dice_name(self.source_name, self.options)
+
     @cached_property
     def files(self) -> Mapping[str, str]:
         """Digests of the files that it plays with, by option, and of `needs`; computed once."""

@@ -1,8 +1,7 @@
 """The results of one ledger, or of several that are rated together.
 
-Tournaments with the same seed share their deals. The wins of a deal are then added up over all of
-them, and a group that met in several counts once: as played in the one where it played most deals.
-Tournaments with different seeds have only bots in common.
+Tournaments with the same seed share their deals: a group that met in several counts once, as played
+in the one where it played most deals. Tournaments with different seeds have only bots in common.
 
 `LedgerShare` is the part of a ledger that counts beside others.
 
@@ -34,14 +33,7 @@ from cantstop_arena.deals.outcomes import (
 )
 from cantstop_arena.deals.payoff import WINS, Payoff
 from cantstop_arena.deals.predecessor_sums import Blocks, Predecessors, gather_predecessors
-from cantstop_arena.deals.sampling import (
-    Bytes,
-    DealSample,
-    DealSums,
-    Pairs,
-    gather_deals,
-    gather_payoffs,
-)
+from cantstop_arena.deals.sampling import Bytes, DealSums, gather_deals, gather_payoffs
 from cantstop_arena.deals.seatings import Group, Orders, lineups
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.deals.solo_pairs import Counted, SoloPairs, gather_solo_pairs
@@ -307,12 +299,10 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
     seeds = {totals.seed for totals in all_totals}
     unsteady = {name for share in shares for name in share.irreproducible()}
     challenger = first.challenger if len(all_totals) == 1 else ""
-    played = _deals(len(bots), all_totals[0].orders, shares)
+    played = _deals(all_totals[0].orders, shares)
     pays = all(share.pays for share in shares)
     scored = all(share.scored for share in shares)
-    corrected = (
-        _deals(len(bots), all_totals[0].orders, shares, luck_removed=True) if scored else played
-    )
+    corrected = _deals(all_totals[0].orders, shares, luck_removed=True) if scored else played
     return TournamentTotals(
         name=" + ".join(dict.fromkeys(totals.query.name for totals in all_totals)),
         game=first.setting.game,
@@ -334,7 +324,7 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
         notes=bot_notes(first),
         irreproducible=tuple(name for name in bots if name in unsteady),
         devices=tuple(sorted({d for totals in all_totals for d in totals.ledger.devices()})),
-        predecessors=_predecessors(len(bots), first.players, shares),
+        predecessors=_predecessors(first.players, shares),
         solo_pairs=_solo_pairs(len(bots), first.players, shares),
         drawn=_draws(shares, tallies) if first.players > 1 else {},
         repeated={
@@ -344,7 +334,7 @@ def aggregate(all_totals: Sequence[LedgerTotals], anchor: Mapping[str, float]) -
             if group in share.spans
         },
         payoff=_payoff(first) if pays else None,
-        payoffs=_payoffs(len(bots), all_totals[0].orders, shares) if pays else None,
+        payoffs=_payoffs(all_totals[0].orders, shares) if pays else None,
         sorted_by=score_of(game_named(first.setting.game)) if pays else WINS,
     )
 
@@ -359,16 +349,16 @@ def _payoff(query: LedgerQuery) -> Payoff | None:
     return game.payoff.under(game.rules.from_dict(parameters), query.setting.players)
 
 
-def _payoffs(bots: int, orders: Orders, shares: Sequence[LedgerShare]) -> DealSums:
-    """The payoffs deal by deal; the deals of each seed are a separate population."""
-    return _joined([_payoffs_of_a_seed(bots, orders, seed) for seed in by_seed(shares)])
+def _payoffs(orders: Orders, shares: Sequence[LedgerShare]) -> DealSums:
+    """The payoffs deal by deal."""
 
+    def of_a_seed(shares: Sequence[LedgerShare]) -> DealSums:
+        def read(start: int, count: int) -> Iterator[PaidDeals]:
+            return chain.from_iterable(share.payoffs(start, count) for share in shares)
 
-def _payoffs_of_a_seed(bots: int, orders: Orders, shares: Sequence[LedgerShare]) -> DealSums:
-    def read(start: int, count: int) -> Iterator[PaidDeals]:
-        return chain.from_iterable(share.payoffs(start, count) for share in shares)
+        return gather_payoffs(orders, _spans(shares), read, _families(shares))
 
-    return gather_payoffs(bots, orders, _spans(shares), read)
+    return reduce(add, map(of_a_seed, by_seed(shares)))
 
 
 def _draws(shares: Iterable[LedgerShare], tallies: Mapping[Group, Tally]) -> dict[Group, int]:
@@ -392,43 +382,44 @@ def _tallies(shares: Iterable[LedgerShare]) -> dict[Group, Tally]:
     return {seating: sum_tallies(tallies[seating]) for seating in ordered}
 
 
-def _deals(
-    bots: int, orders: Orders, shares: Sequence[LedgerShare], luck_removed: bool = False
-) -> DealSums:
-    """The wins deal by deal; the deals of each seed are a separate population."""
-    sums = [
-        _deals_of_a_seed(bots, orders, seed_shares, luck_removed) for seed_shares in by_seed(shares)
-    ]
-    return _joined(sums)
+def _deals(orders: Orders, shares: Sequence[LedgerShare], luck_removed: bool = False) -> DealSums:
+    """The wins deal by deal."""
+
+    def of_a_seed(shares: Sequence[LedgerShare]) -> DealSums:
+        def read(start: int, count: int) -> Iterator[StoredDeals]:
+            return chain.from_iterable(share.deals(start, count) for share in shares)
+
+        spans = _spans(shares)
+        correct = correction(orders, read(0, deals_played(spans))) if luck_removed else None
+        return gather_deals(orders, spans, read, correct, _families(shares))
+
+    return reduce(add, map(of_a_seed, by_seed(shares)))
 
 
-def _joined(sums: Sequence[DealSums]) -> DealSums:
-    """The sums of several populations of deals."""
-    return DealSums(
-        tuple(deal_range for deals in sums for deal_range in deals.ranges),
-        Pairs(
-            np.sum([deals.pairs.win_units for deals in sums], axis=0),
-            np.sum([deals.pairs.squares for deals in sums], axis=0),
-            np.sum([deals.pairs.crossed for deals in sums], axis=0),
-        ),
-        max((deals.sample for deals in sums), key=_size),
-    )
+def _families(shares: Iterable[LedgerShare]) -> dict[Group, tuple[Group, ...]]:
+    """The groups that met the same dice: their bots have the same names there, or play alone."""
+    families: dict[tuple[str, ...], list[Group]] = {}
+    for share in shares:
+        bots = share.totals.query.bots
+        for group in share.spans:
+            names = sorted(bots[bot].version.dice_name for bot in group) if len(group) > 1 else ()
+            families.setdefault(tuple(names), []).append(tuple(sorted(share.anew(group))))
+    return {group: tuple(sorted(family)) for family in families.values() for group in family}
 
 
-def _predecessors(bots: int, players: int, shares: Sequence[LedgerShare]) -> Predecessors | None:
+def _predecessors(players: int, shares: Sequence[LedgerShare]) -> Predecessors | None:
     """The effect of sitting after each bot; None when a ledger has not stored it."""
     if not all(share.measured for share in shares):
         return None
-    sums = [_predecessors_of_a_seed(bots, players, seed_shares) for seed_shares in by_seed(shares)]
-    return reduce(add, sums)
 
+    def of_a_seed(shares: Sequence[LedgerShare]) -> Predecessors:
+        def read(start: int, count: int) -> Blocks:
+            return chain.from_iterable(share.measures(start, count) for share in shares)
 
-def _predecessors_of_a_seed(bots: int, players: int, shares: Sequence[LedgerShare]) -> Predecessors:
-    def read(start: int, count: int) -> Blocks:
-        return chain.from_iterable(share.measures(start, count) for share in shares)
+        orders = len(shares[0].totals.orders)
+        return gather_predecessors(players, orders, _spans(shares), read, _families(shares))
 
-    deals = max(deals_played(share.spans) for share in shares)
-    return gather_predecessors(bots, players, len(shares[0].totals.orders), deals, read)
+    return reduce(add, map(of_a_seed, by_seed(shares)))
 
 
 def _solo_pairs(bots: int, players: int, shares: Sequence[LedgerShare]) -> SoloPairs | None:
@@ -445,22 +436,6 @@ def _solo_pairs_of_a_seed(bots: int, shares: Sequence[LedgerShare]) -> SoloPairs
         return chain.from_iterable(share.counted(start, count) for share in shares)
 
     return gather_solo_pairs(bots, max(deals_played(share.spans) for share in shares), read)
-
-
-def _size(sample: DealSample) -> int:
-    return sum(winners.size for winners in sample.winners.values())
-
-
-def _deals_of_a_seed(
-    bots: int, orders: Orders, shares: Sequence[LedgerShare], luck_removed: bool
-) -> DealSums:
-    def read(start: int, count: int) -> Iterator[StoredDeals]:
-        return chain.from_iterable(share.deals(start, count) for share in shares)
-
-    spans = _spans(shares)
-    if not luck_removed:
-        return gather_deals(bots, orders, spans, read)
-    return gather_deals(bots, orders, spans, read, correction(orders, read(0, deals_played(spans))))
 
 
 def _spans(shares: Iterable[LedgerShare]) -> dict[Group, Sequence[Span]]:

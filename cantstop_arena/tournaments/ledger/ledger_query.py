@@ -37,7 +37,8 @@ class BotVersion(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     command. Built-in bots have an `edition` in its place, which is raised when their games change:
     their digest is that of all sources in the game's folder of bots. `files` are digests of nets
     and other files that it plays with. `bot` is its name in its source: the dice of its games
-    follow from that, too, so that a renamed file plays other games.
+    follow from that, too, so that a renamed file plays other games. With chosen options they follow
+    from `bot_and_options`.
     """
 
     origin: Origin
@@ -47,6 +48,7 @@ class BotVersion(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
     isolate: bool | str = False
     edition: int = 0
     bot: str = ""
+    bot_and_options: str = ""
 
     @property
     def text(self) -> str:
@@ -54,6 +56,11 @@ class BotVersion(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
         return (
             f"{self.origin} {self.digest[:7]}" if self.digest else f"{self.origin} {self.edition}"
         )
+
+    @property
+    def dice_name(self) -> str:
+        """What its dice follow from: equal for versions that meet a rival on the same dice."""
+        return self.bot_and_options or self.bot
 
     @cached_property
     def key(self) -> str:
@@ -72,7 +79,9 @@ def version_of(entrant: Entrant) -> BotVersion:
     edition = 0 if bot.origin.is_foreign else game_named(bot.game).editions.get(bot.name, 1)
     digest = "" if edition else bot.digest
     options, files = dict(entrant.options), dict(entrant.files)
-    return BotVersion(bot.origin, digest, options, files, isolate, edition, entrant.source_name)
+    name, dice_name = entrant.source_name, entrant.dice_name
+    chosen = dice_name if dice_name != name else ""
+    return BotVersion(bot.origin, digest, options, files, isolate, edition, name, chosen)
 
 
 class GameSetting(msgspec.Struct, frozen=True, dict=True, omit_defaults=True):
@@ -129,7 +138,7 @@ def setting_of(tournament: Tournament) -> GameSetting:
     )
 
 
-def _canonical_json(value: BotVersion | GameSetting) -> str:
+def _canonical_json(value: Any) -> str:
     return json.dumps(msgspec.to_builtins(value), sort_keys=True, separators=(",", ":"))
 
 

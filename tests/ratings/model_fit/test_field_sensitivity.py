@@ -103,7 +103,7 @@ def test_the_flow_of_a_deal_is_what_it_adds_to_the_odds() -> None:
     assert sample is not None
     assert order.tolist() != sorted(order), "the sample has its own numbers"
     won, lost = np.zeros((2, 12))
-    for group, masks in played.deals.sample.winners.items():
+    for group, masks in played.deals.winners.items():
         for lineup, winners in zip(lineups_of(group, played.orders), masks.T, strict=True):
             if {1, 3} <= {*lineup}:
                 won += winners == 1 << lineup.index(1)

@@ -1,6 +1,7 @@
 """Whether the model fits: the deviance against statsmodels, circles, pairs, and false alarms."""
 
 from collections.abc import Mapping
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from helpers.simulated import Truth, blocks_at, results
 
 from cantstop_arena.deals.sampling import gather_deals
 from cantstop_arena.deals.seatings import Group, all_orders
-from cantstop_arena.ratings.model_fit.deviance import goodness
+from cantstop_arena.ratings.model_fit.deviance import binomial_deviance, goodness
 from cantstop_arena.ratings.model_fit.residuals import cycles, cyclic_share, pair_scores, residuals
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -44,6 +45,8 @@ def test_the_deviance_is_that_of_statsmodels() -> None:
             (Truth(np.linspace(-2, 2, 12).tolist(), [0.2, -0.2], 0.9), 60),
             (Truth([1, 0.5, 0, -1], [0.2, 0.1, -0.3], 0.9), 100),
             (Truth([0, 0, 0, 0], [0.2, -0.2], 0.3, unfinished=0.4), 100),
+            (Truth([0, 0, 0, 0, 0], [0.2, 0.1, 0, -0.3], 0.5), 3),
+            (Truth([0, 1.4, 2.9, 4.3, 5.8, 7.2], [0.2, -0.2], 0.9), 3),
         ],
     ),
 )
@@ -52,6 +55,26 @@ def test_a_true_model_is_seldom_rejected(truth: Truth, deals: int) -> None:
     rng = np.random.default_rng(22)
     alarms = [(goodness(truth.played(deals, rng)).p_value or 1) < 0.05 for _ in range(120)]
     assert sum(alarms) <= 13, "more than 5% at 2.7 standard errors"
+
+
+@pytest.mark.parametrize("games", [1, 2, 3, 12])
+@pytest.mark.parametrize("chance", [[0.5, 0.5], [0.97, 0.03], [0.4, 0.3, 0.2, 0.1]])
+def test_the_mean_deviance_is_that_of_all_results(games: int, chance: list[float]) -> None:
+    """Also of few games of a seating, where it is far from the degrees of freedom."""
+    expected = np.array(chance) * games
+    won = np.array(list(product(range(games + 1), repeat=len(chance) - 1)))
+    won = np.column_stack([won, games - won.sum(axis=1)])
+    won = won[won[:, -1] >= 0]
+    deviances = 2 * (won * np.log(np.maximum(won, 1) / expected)).sum(axis=1)
+    mean = stats.multinomial.pmf(won, games, chance) @ deviances
+    ours = binomial_deviance(np.full(len(chance), float(games)), np.array(chance)).sum()
+    assert ours == pytest.approx(mean, rel=1e-9)
+
+
+def test_one_deal_says_nothing_about_the_fit() -> None:
+    """Nothing shows then how the games of a deal depend on each other."""
+    played = Truth([0, 0, 0], [0.2, -0.2], 0.5).played(1, np.random.default_rng(3))
+    assert goodness(played).p_value is None
 
 
 def test_a_circle_is_found_and_told() -> None:
@@ -129,7 +152,7 @@ def test_many_circles_are_cut_short() -> None:
 def test_the_sample_has_the_first_deals_as_they_were() -> None:
     truth, rng = Truth([0, 0, 0], [0, 0]), np.random.default_rng(29)
     run = truth.run(300, rng)
-    sample = results(3, 2, [run]).deals.sample.winners
+    sample = results(3, 2, [run]).deals.winners
     assert sample.keys() == run.keys()
     for group, winners in sample.items():
         assert (winners == run[group][:256]).all()
@@ -140,6 +163,6 @@ def test_the_sample_has_the_first_deals_as_they_were() -> None:
     ]
     spans = {group: [(0, 50), (50, 50)] for group in run}
     again = gather_deals(
-        3, all_orders(2), spans, lambda start, count: blocks_at(cut, start, count)
-    ).sample.winners
+        all_orders(2), spans, lambda start, count: blocks_at(cut[::-1], start, count)
+    ).winners
     assert all((again[group] == run[group][:100]).all() for group in run)

@@ -9,7 +9,7 @@ import pytest
 from helpers.oracles import optimize, power_tables
 from numpy.typing import NDArray
 
-from cantstop_arena.ratings.covariance import DegreesOfFreedom
+from cantstop_arena.deals.deal_variance import DegreesOfFreedom
 from cantstop_arena.ratings.estimate import ShareError
 from cantstop_arena.ratings.sequential.confidence import (
     FIRST_LOOK,

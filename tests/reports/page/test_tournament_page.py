@@ -162,7 +162,7 @@ def test_nobody_is_ahead_of_equals() -> None:
     analysis = Analysis(equal.played(20, np.random.default_rng(1), **CANT_STOP))
     assert headline(analysis) == "bot0, bot1 and bot2 are level"
     told, why = answer(analysis)
-    assert told == "They have Elo 1,500.0 ± 16.1. 3 bots played 120 games."
+    assert told == "They have Elo 1,500.0 ± 12.0. 3 bots played 120 games."
     assert why == "No game was won: all of them ended at the limit of turns."
 
 

@@ -99,8 +99,9 @@ class Catalogue:
         text = path.read_text()
         if "broken" in text:
             raise BotError(f"{path.name} is broken")
+        depth = 2 if "depth 2" in text else 1
         return Spec(
-            path.stem, Origin.FILE, path=path, digest=f"digest of {text}", defaults={"depth": 1}
+            path.stem, Origin.FILE, path=path, digest=f"digest of {text}", defaults={"depth": depth}
         )
 
 
@@ -856,11 +857,13 @@ def test_all_else_decides_games(folder: Path, text: str) -> None:
 def dice_names(folder: Path, bots: str) -> list[str]:
     """The names from which the dice of bots follow."""
     entrants = tournament(folder, f"seed: 1\nbots: [{bots}]").entrants
-    return [each.bot.dice_name(each.source_name, each.options) for each in entrants]
+    return [each.dice_name for each in entrants]
 
 
 def test_dice_follow_from_names_in_sources_and_chosen_options(folder: Path) -> None:
-    """Not from `as:`, nor from options that are as they are by default; a folder names `bot.py`."""
+    """Not from `as:`, nor from options that are as they are by default, whatever default a version
+    has; a folder names `bot.py`.
+    """
     for path in ("mine.py", "sub/mine.py", "ada/bot.py", "bob/bot.py"):
         bot_file(folder / path)
     assert dice_names(folder, "mine.py, {bot: sub/mine.py, as: yours}") == ["mine", "mine"]
@@ -870,6 +873,10 @@ def test_dice_follow_from_names_in_sources_and_chosen_options(folder: Path) -> N
     assert dice_names(folder, "{bot: rule28, threshold: 30}, random") == [
         *('rule28 {"threshold": 30}', "random")
     ]
+    bot_file(folder / "new/mine.py", "depth 2")
+    assert dice_names(folder, "mine.py, {bot: new/mine.py, as: b}") == ["mine", "mine"]
+    named = "{bot: mine.py, depth: 2}, {bot: new/mine.py, as: b, depth: 1}"
+    assert dice_names(folder, named) == ['mine {"depth": 2}', 'mine {"depth": 1}']
 
 
 def test_a_renamed_file_plays_other_games(folder: Path) -> None:
