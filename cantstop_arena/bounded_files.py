@@ -6,7 +6,6 @@ it is opened, or to a folder with the whole machine below it.
 
 import errno
 import glob
-import hashlib
 import os
 import re
 import stat
@@ -40,6 +39,8 @@ def digest_of_file(path: str | Path) -> str:
 
     Raises BotError when it is larger than MAX_DIGEST_BYTES.
     """
+    import hashlib  # with OpenSSL; every command imports this module, few of them digest
+
     digest = hashlib.sha256()
     try:
         for chunk in _chunks(path, MAX_DIGEST_BYTES):
@@ -56,6 +57,8 @@ def digest_of_path(path: Path) -> str:
 
     Raises BotError when they are too many or too large.
     """
+    import hashlib
+
     if not path.is_dir():
         return digest_of_file(path)
     files = sorted(file for file in files_below(path) if file.is_file())

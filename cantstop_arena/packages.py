@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cantstop_arena.bounded_files import read_regular
 from cantstop_arena.errors import BotError
@@ -20,20 +21,22 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 _FILES = "*.*-info/entry_points.txt"
+_Pairs: TypeAlias = "Sequence[tuple[str, str]]"
 _MAX_SIZE = 1 << 20  # bytes of one entry_points.txt
 
 
 def is_declared(group: str) -> bool:
     """Whether some package may declare entry points of a group, without parsing: quicker."""
-    malformed: list[tuple[str, str]] = []
-    return any(group in text for _, text in _declarations(malformed)) or bool(malformed)
+    texts, malformed = _declarations()
+    return any(group in text for _, text in texts) or bool(malformed)
 
 
 def entry_points_of(group: str) -> tuple[list[EntryPoint], list[tuple[str, str]]]:
     """The entry points of a group, sorted by name, and (package, reason) of unreadable files."""
     points: list[EntryPoint] = []
-    malformed: list[tuple[str, str]] = []
-    for package, text in _declarations(malformed):
+    texts, unreadable = _declarations()
+    malformed = list(unreadable)
+    for package, text in texts:
         if group in text:
             try:
                 points += _parsed_entry_points(text, group)
@@ -47,7 +50,7 @@ def distribution_of(point: EntryPoint) -> str:
 
     They are those of the folder of its metadata; empty if that has no version.
     """
-    for package, text in _declarations([]):
+    for package, text in _declarations()[0]:
         with suppress(ValueError):
             if point.group in text and point in _parsed_entry_points(text, point.group):
                 name, _, remainder = package.rpartition(".")[0].partition("-")
@@ -88,17 +91,36 @@ def _parsed_entry_points(text: str, group: str) -> Iterator[EntryPoint]:
         yield from (EntryPoint(name, value, group) for name, value in parser.items(group))
 
 
-def _declarations(malformed: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """(package, text of its entry_points.txt), the first of each name; fills `malformed`."""
+def _declarations() -> tuple[_Pairs, _Pairs]:
+    """(package, text of its entry_points.txt), the first of each name, and why others are unread.
+
+    They are read again when a folder of the path has changed, as by an installation.
+    """
+    return _read_declarations(tuple((folder, _modified(folder)) for folder in sys.path))
+
+
+def _modified(folder: str) -> int:
+    """When a folder was last changed, in ns; 0 where there is none."""
+    try:
+        return Path(folder).stat().st_mtime_ns
+    except (OSError, ValueError):
+        return 0
+
+
+@lru_cache(maxsize=1)
+def _read_declarations(folders: tuple[tuple[str, int], ...]) -> tuple[_Pairs, _Pairs]:
+    texts: list[tuple[str, str]] = []
+    malformed: list[tuple[str, str]] = []
     packages: set[str] = set()
-    for file in (file for folder in sys.path for file in Path(folder).glob(_FILES)):
+    for file in (file for folder, _ in folders for file in Path(folder).glob(_FILES)):
         package = file.parent.name
         if (name := package.partition("-")[0].lower()) not in packages:
             packages.add(name)
             try:
-                yield package, read_regular(file, _MAX_SIZE).decode()
+                texts.append((package, read_regular(file, _MAX_SIZE).decode()))
             except (OSError, ValueError) as error:
                 malformed.append((package, _read_error(error)))
+    return texts, malformed
 
 
 def _read_error(error: Exception) -> str:

@@ -1,7 +1,5 @@
 """Options of bots: keyword parameters with defaults, and the check of given values."""
 
-import difflib
-import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -178,6 +176,8 @@ def _digest_of_named(option: Option, path: str | None) -> str:
         return digest_of_file(path)
     if not option.usual:
         return ""
+    import hashlib
+
     return hashlib.sha256("".join(map(digest_of_file, option.usual)).encode()).hexdigest()
 
 
@@ -189,6 +189,8 @@ def _unknown(name: str, options: Iterable[str]) -> str:
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """A hint at the name that is most similar, for a message; empty if there is none."""
+    import difflib
+
     near = difflib.get_close_matches(name, list(names), n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
 

@@ -13,7 +13,6 @@ from collections.abc import Collection, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from cantstop_arena.bots.bot_paths import DEFAULT_FOLDER, RESULTS
-from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.games.registry import DEFAULT
 
 Command: TypeAlias = Literal[
@@ -554,4 +553,6 @@ def hint_at_key(word: str, allowed: Collection[str]) -> str:
     option = next((key.cli[0] for key in options if key.cli and key.commands), "")
     if option and "game" in allowed:  # a file, and no part of it such as `until`
         return f"; it is said on the command line: {option}"
+    from cantstop_arena.game_api.bot_options import did_you_mean
+
     return did_you_mean(plain, allowed)
