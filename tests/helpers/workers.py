@@ -1,6 +1,5 @@
 """Stand-ins for what a pool of workers needs: players, a referee, results."""
 
-import multiprocessing
 import os
 import signal
 import time
@@ -141,11 +140,6 @@ class Referee:
 CALM = {block: result(block) for block in BLOCKS}
 
 
-def active_workers() -> list[Any]:
-    """The processes of workers that run, forked or spawned."""
-    return [*multiprocessing.active_children(), *multiprocess.active_children()]
-
-
 def results_of(
     factory: Callable[[Any], Any], options: PoolOptions, bots: Referee
 ) -> dict[Block, BlockResult]:
@@ -154,5 +148,5 @@ def results_of(
     with WorkerPool(factory, WINDOW, bots, options) as pool:
         for played in pool.play(iter(BLOCKS)):
             parts.setdefault(played.full_block, []).append(played.result)
-    assert not active_workers()
+    assert not multiprocess.active_children()
     return {whole: join_parts(whole, results) for whole, results in parts.items()}

@@ -112,16 +112,12 @@ class Worker:
         For one that is spawned, dill has to be able to write the factory.
         """
         self._title = window.title
+        import multiprocess  # takes as long as a short command, so not before a process is needed
+
         parent_end, child_end = socket.socketpair()
         self.channel: Channel[Message] = Channel(parent_end, Message)
-        # Not before a process is needed. Only what is spawned is pickled: by multiprocess, whose
-        # dill takes as long to import as a short command.
         is_fork = method == "fork"
-        if is_fork:
-            from multiprocessing import get_context
-        else:
-            from multiprocess import get_context
-        context: Any = get_context(method)
+        context = multiprocess.get_context(method)
         shared = mmap.mmap(-1, window.size) if is_fork else context.RawArray("b", window.size)
         self.process = context.Process(
             target=_work,
@@ -151,7 +147,7 @@ class Worker:
 
     def wait(self, seconds: float) -> None:
         """Wait up to `seconds` for a message or the end of the process."""
-        from multiprocessing.connection import wait
+        from multiprocess.connection import wait
 
         wait([self.channel.fileno()], seconds)
 

@@ -7,9 +7,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import multiprocess
 import pytest
 from helpers.parameters import slow_but
-from helpers.workers import BLOCKS, CALM, WINDOW, Fake, Referee, active_workers, result, results_of
+from helpers.workers import BLOCKS, CALM, WINDOW, Fake, Referee, result, results_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -79,7 +80,7 @@ def test_a_worker_that_stalls_where_nobody_decides_ends_the_work_with_words(
     assert worked(tmp_path, {(7, 0): ("waits", 2)}) == CALM
     with pytest.raises(WorkerPoolError, match=r"5 workers in turn failed at .*stalled"):
         worked(tmp_path, {(8, 0): ("waits", 99)})
-    assert not active_workers()
+    assert not multiprocess.active_children()
 
 
 def test_a_player_that_fails_ends_the_work_with_its_traceback(tmp_path: Path) -> None:
@@ -104,8 +105,8 @@ def test_work_that_is_left_leaves_no_process_behind(tmp_path: Path) -> None:
     factory = partial(Fake, tmp_path, {})
     with WorkerPool(factory, WINDOW, Referee(), PoolOptions(2, "fork")) as pool:
         next(pool.play(iter(BLOCKS)))
-        assert len(active_workers()) == 2
-    assert not active_workers()
+        assert len(multiprocess.active_children()) == 2
+    assert not multiprocess.active_children()
 
 
 def test_dropped_groups_are_played_no_more(tmp_path: Path) -> None:
