@@ -13,6 +13,7 @@ from cantstop_arena.api.keywords import TuneKeys, keywords, run_options
 from cantstop_arena.atomic_files import check_results_folder, write_result
 from cantstop_arena.bots.catalogue import Catalogue
 from cantstop_arena.bots.known_bot import BotDescription
+from cantstop_arena.deals.payoff import WINS_ONLY
 from cantstop_arena.errors import BotError
 from cantstop_arena.games.registry import DEFAULT
 from cantstop_arena.processes.shutdown import observed_by
@@ -140,7 +141,9 @@ def tune(
     options = run_options(given).pool_options
     with observed_by(observer_for(given["progress"], f"Tuning {spec.name}")) as observer:
         if catalogue.game.payoff:
-            observer.on_notice("Options are tuned to win games; payoffs are not looked at.")
+            observer.on_notice(
+                WINS_ONLY.format("Options are tuned", "curves are fitted to scores from 0 to 1")
+            )
         names = search_space.names
         with variant_trials_for(
             catalogue, chosen, spec, opponents, seed, names, observer, options, players

@@ -20,7 +20,8 @@ _MAX_VALUE_LENGTH = 2000  # characters
 
 def bot_text(bot: BotDescription, game: Game, versions: Sequence[StoredVersion] = ()) -> str:
     """The description of a bot as text, in lines, with its stored versions."""
-    fields = {"plays": game.title, "backend": backend_text(bot, game), "source": _origin(bot, game)}
+    title = game.title if bot.backend else ""  # programs do not say what they play
+    fields = {"plays": title, "backend": backend_text(bot, game), "source": _origin(bot, game)}
     lines = [f"{bot.name}: {bot.summary}" if bot.summary else bot.name, ""]
     lines += [f"{key:<9}{value}" for key, value in fields.items() if value]
     if bot.learns:
@@ -30,15 +31,17 @@ def bot_text(bot: BotDescription, game: Game, versions: Sequence[StoredVersion] 
 
 
 def backend_text(bot: BotDescription, game: Game) -> str:
-    """What plays the bot: "compiled" code, or "python"."""
+    """What plays the bot: "compiled" code, or "python"; empty for a program."""
     by_game = not bot.origin.is_foreign and bot.name in game.compiled_bots
-    return PRINTED_BACKENDS["compiled" if by_game else bot.backend]
+    return PRINTED_BACKENDS.get("compiled" if by_game else bot.backend, "")
 
 
 def _origin(bot: BotDescription, game: Game) -> str:
     if bot.path:
         return short_path(str(bot_path(bot.path)))
-    return f"built in, {game.bots[bot.name]}" if bot.name in game.bots else f"package {bot.package}"
+    if bot.package:
+        return f"package {bot.package}"
+    return bot.origin.text if bot.origin.is_foreign else f"built in, {game.bots[bot.name]}"
 
 
 def _options(bot: BotDescription) -> Iterator[str]:

@@ -29,6 +29,7 @@ from cantstop_arena.comparisons.statistics import (
 )
 from cantstop_arena.deals.control_variate import gain_range
 from cantstop_arena.deals.outcomes import TournamentTotals
+from cantstop_arena.deals.payoff import WINS_ONLY
 from cantstop_arena.errors import FaultError
 from cantstop_arena.processes.shutdown import observed_by
 from cantstop_arena.texts import how_many
@@ -71,7 +72,9 @@ def compare(
     create_run_folder(folder.parent, folder)
     notes = [left_out.text for left_out in comparison.left_out]
     if comparison.game.payoff:
-        notes.append("Payoffs are not compared: the questions are about games won.")
+        notes.append(
+            WINS_ONLY.format("Rule sets are compared", "other rules can pay on another scale")
+        )
     disqualified: list[str] = []
     deviations: dict[int, Mapping[str, float]] = {}
     covers: dict[str, Cover] = {}

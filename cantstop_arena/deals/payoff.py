@@ -13,6 +13,8 @@ from msgspec.structs import replace
 Bound: TypeAlias = float | Callable[[Any, int], float] | None
 """A bound of payoffs: a number, or a function of the rules and the number of seats."""
 
+WINS_ONLY = "{} by games won, as {}: payoffs are not compared."
+"""A note in games that pay something, with what is done, and why it does not look at payoffs."""
 WINS, PAYOFF = "wins", "payoff"  # what standings can be sorted by
 LARGEST = (1 << 31) - 1  # sum of a bot's payoffs in the games of a deal, in parts of the unit
 VOID = -1 << 31

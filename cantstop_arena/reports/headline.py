@@ -132,11 +132,21 @@ def _winner(analysis: Analysis) -> str:
         return f"{_named(analysis, first)} are level"
     if len(playing(analysis)) == 1:
         return f"{_named(analysis, first)} is the only bot that has played"
-    points = lead(analysis)
-    ahead = f", {plain(points.points)} Elo ahead" if points else ""
+    margin = _margin(analysis)
+    ahead = f", {margin} ahead" if margin else ""
     if _equals(analysis, first):
         return f"{_named(analysis, first)} is first{ahead}, but not beyond doubt"
     return f"{_named(analysis, first)} wins{ahead}"
+
+
+def _margin(analysis: Analysis) -> str:
+    """How far the first bot of the duel is ahead, with its unit; empty where that has no bound."""
+    pair, paid = duel(analysis), analysis.results.payoff
+    if pair and paid and analysis.by_payoff and analysis.mean_payoffs:
+        ahead = analysis.mean_payoffs.ahead(*pair)
+        return f"{plain(ahead.mean, 3)} {paid.units} a game" if ahead else ""
+    points = lead(analysis)
+    return f"{plain(points.points)} Elo" if points else ""
 
 
 def _equals(analysis: Analysis, first: Sequence[int]) -> list[int]:

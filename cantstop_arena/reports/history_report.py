@@ -7,6 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from cantstop_arena.atomic_files import write_result
+from cantstop_arena.deals.payoff import WINS_ONLY
 from cantstop_arena.pages.number_text import plain, with_error
 from cantstop_arena.ratings.elo import Points
 from cantstop_arena.ratings.estimate import Estimate
@@ -91,7 +92,9 @@ def history_table(history: VersionHistory, analysis: Analysis) -> Table:
         f"{history.bot}: {how_many(len(history.versions), 'version')} against the field of"
         f" {history.totals.name} ({', '.join(history.field)}), {history.games:,} games each."
     )
-    return table_of("history", title, _COLUMNS, rated_versions(history, analysis))
+    by_wins = WINS_ONLY.format("Versions are compared", "Elo is about these")
+    notes = [by_wins] if analysis.results.payoff else []
+    return table_of("history", title, _COLUMNS, rated_versions(history, analysis), notes)
 
 
 def history_headline(history: VersionHistory, analysis: Analysis) -> str:

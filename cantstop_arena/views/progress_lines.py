@@ -1,9 +1,9 @@
-"""Progress in scripts and notebooks: a line on the standard error."""
+"""Progress in scripts and notebooks: a line on the standard error, and a bar in notebooks."""
 
 import sys
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cantstop_arena.tables.column import half_away
 from cantstop_arena.texts import how_many
@@ -24,7 +24,9 @@ def observer_for(progress: Progress, name: str, unit: str = "games") -> RunObser
     """The observer for the tournament, or other work, of this name; lines count in this unit."""
     if not isinstance(progress, bool):
         return progress(name)
-    return ProgressLines(name, unit) if progress else RunObserver()
+    if not progress:
+        return RunObserver()
+    return NotebookBar(name, unit) if "ipykernel" in sys.modules else ProgressLines(name, unit)
 
 
 class ProgressLines(RunObserver):
@@ -89,3 +91,18 @@ class ProgressLines(RunObserver):
         )
         sys.stderr.write(f"\r{line + self._suffix:<{_WIDTH}}")
         sys.stderr.flush()
+
+
+class NotebookBar(ProgressLines):
+    """Updates the line, and IPython's bar below it."""
+
+    _bar: Any = None
+
+    def _write_line(self) -> None:
+        super()._write_line()
+        from IPython import display
+
+        if self._bar is None:
+            self._bar = display.ProgressBar(self._games)  # type: ignore[no-untyped-call]
+            self._bar.display()
+        self._bar.total, self._bar.progress = self._games, self._played  # draws it again

@@ -1,9 +1,11 @@
 """Tournaments of games that pay something: what is stored, printed, tested and left out."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from helpers.arena import Arena
 from helpers.game_packages import install_example, installed_game, on_path
@@ -11,9 +13,11 @@ from helpers.parameters import slow_but
 from helpers.paths import ROOT
 
 import cantstop_arena as ca
+from cantstop_arena.cli import main
 from cantstop_arena.tournaments.ledger.read_ledger import read_ledger
 
 KUHN = (ROOT / "examples/kuhn_poker/kuhn_poker/game.py").read_text("utf-8")
+TOP_LEVEL = main.list_commands(click.Context(main))
 CUP = "game: kuhn-poker\nbots: [balanced, honest, caller]\ngames: 400\nseed: 1\n"
 FAULTY = """
 game = "{game}"
@@ -151,9 +155,32 @@ def test_wrong_payoffs_end_the_run_with_deal_and_numbers(tmp_path: Path, arena: 
     assert "add up to 2, not to 0, as the game is zero-sum" in done.output
 
 
-def test_that_payoffs_are_not_compared_is_said(tmp_path: Path, arena: Arena) -> None:
-    text = (
-        "game: kuhn-poker\nbots: [balanced, caller]\ngames: 4\nseed: 1\n"
-        "compare: [standard, {base: standard, cards: 5, name: five}]\n"
-    )
-    assert "Payoffs are not compared" in arena("compare cup.yaml --no-page", yaml=text).text
+BET = 'game = "kuhn-poker"\n\ndef bet(view, card: int = 2):\n    return view.card >= card\n'
+LEAGUE = "league: class\ngame: kuhn-poker\nstaff: [caller]\nisolate: processes\n"
+WINS_ONLY = {
+    "compare rules.yaml": "Rule sets are compared by games won, as other rules can pay on another",
+    "tune mine card=1..3 --game kuhn-poker --games 2000": "Options are tuned by games won, as",
+    "history mine --in results/cup": "Versions are compared by games won, as Elo is about these",
+    "profile --game kuhn-poker --games 20": "Luck, skill and drama are measured by games won",
+    "league class.yaml": "Bots are ranked by games won, as marks are for scores",
+}
+
+
+@pytest.mark.parametrize("command", slow_but([0, 2], WINS_ONLY))
+def test_commands_that_look_at_wins_only_say_so_and_why(
+    tmp_path: Path, arena: Arena, command: str
+) -> None:
+    if command.split()[0] not in TOP_LEVEL:
+        pytest.skip("its extension is not here")
+    keys = "game: kuhn-poker\nbots: [mine, caller]\ngames: 20\nseed: 1\n"
+    files = {
+        "cup.yaml": keys,
+        "rules.yaml": f"{keys}compare: [standard, {{base: standard, cards: 5, name: five}}]\n",
+        "class.yaml": f"{LEAGUE}check: {{games: 4}}\nrounds: {{games: 4, base: 1, most: 1}}\n",
+        "submissions/ada/bot.py": BET,
+    }
+    first = arena("run cup.yaml --no-page", bots={"mine": BET}, files=files)
+    assert re.search(r"^mine (wins|is first), 0\.\d+ chips a game ahead", first.text, re.M)
+    done = arena(command, code=None)
+    assert WINS_ONLY[command] in done.output
+    assert "payoffs are not compared." in done.output

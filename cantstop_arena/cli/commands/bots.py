@@ -15,7 +15,7 @@ from cantstop_arena.cli.commands.bots_compile import compile_bot
 from cantstop_arena.cli.commands.bots_diff import diff
 from cantstop_arena.cli.commands.bots_new import new
 from cantstop_arena.cli.options import bots_option, catalogue_for, versions_option
-from cantstop_arena.errors import UsageError
+from cantstop_arena.errors import OtherGameError, UsageError
 from cantstop_arena.game_api.bot_options import did_you_mean
 from cantstop_arena.processes.system import short_path
 from cantstop_arena.texts import in_a_line
@@ -122,7 +122,7 @@ def _show(
     """Print one bot, whatever game it plays, with its stored versions."""
     from cantstop_arena.bots.bot_text import bot_text
     from cantstop_arena.bots.compiled_copies import outdated_text
-    from cantstop_arena.tournaments.file.entrants import find_bot
+    from cantstop_arena.tournaments.file.bot_references import entrant_from_reference
 
     if form not in (TEXT, "json"):
         raise UsageError(f"--format {form} is for lists; one bot is printed as text or json")
@@ -131,7 +131,14 @@ def _show(
     catalogues = _catalogues(bots_folder, game_name, results)
     playing = (each for each in catalogues if each.has(name) or each.file_of(name))
     catalogue = next(playing, catalogues[0])
-    bot = find_bot(reference, Path(), catalogue)
+    try:
+        bot = entrant_from_reference(reference, catalogue).bot
+    except OtherGameError as error:  # only a file's text names its game
+        games = {each.game.name: each for each in catalogues}
+        if error.games[0] not in games:
+            raise
+        catalogue = games[error.games[0]]
+        bot = entrant_from_reference(reference, catalogue).bot
     versions = stored_versions(results, bot_name(bot.path)) if bot.path else []
     if form == "json":
         click.echo(

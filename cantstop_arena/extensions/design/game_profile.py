@@ -19,6 +19,7 @@ from cantstop_arena.comparisons.deal_ratios import FIRST_SEAT
 from cantstop_arena.comparisons.samples import RatioSample
 from cantstop_arena.comparisons.statistics import Ratio
 from cantstop_arena.deals.counting import UNFINISHED
+from cantstop_arena.deals.payoff import WINS_ONLY
 from cantstop_arena.deals.seatings import Group
 from cantstop_arena.deals.seeds import Seed, bits_of
 from cantstop_arena.errors import FaultError, GameError
@@ -139,6 +140,8 @@ def game_profile(
             " played games have no intervals."
         )
     notes += [missing] if missing else []
+    if player.game.payoff:
+        notes.append(WINS_ONLY.format("Luck, skill and drama are measured", "these have one scale"))
     return GameProfile(
         game=player.game.name,
         title=player.game.title,

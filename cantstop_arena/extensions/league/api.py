@@ -64,7 +64,9 @@ class LeagueResults:
         """The standings for people."""
         standings = self._standings
         since = standings.since.day if standings.since else None
-        return standings_table(standings.rows, bool(standings.league.marks.levels), since)
+        league = standings.league
+        has_marks, has_payoffs = bool(league.marks.levels), bool(league.game.payoff)
+        return standings_table(standings.rows, has_marks, since, has_payoffs)
 
     @property
     def marks(self) -> ResultTable:

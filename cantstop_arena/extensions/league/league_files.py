@@ -19,6 +19,8 @@ from cantstop_arena.tables.formats import as_csv
 STANDINGS, MARKS, TOKENS, PUBLIC = "standings.csv", "marks.csv", "tokens.csv", "public"
 INDEX = "index.html"  # of the public pages
 _TOKEN_BYTES = 16
+_BYTE_ORDER_MARK = "\ufeff"
+"""Spreadsheets take a file without it for one in their own old encoding."""
 
 
 def write_league(standings: LeagueStandings) -> list[str]:
@@ -26,8 +28,7 @@ def write_league(standings: LeagueStandings) -> list[str]:
     folder, day = standings.folder, f"{DAYS}/{standings.now.date().isoformat()}.csv"
     table = as_csv(standings_data(standings.rows))
     marks = as_csv(mark_table(standings.league.marks, standings.marks))
-    # Spreadsheets take a file without a byte order mark for one in their own old encoding.
-    contents = {STANDINGS: table, MARKS: f"\ufeff{marks}", day: table}
+    contents = {STANDINGS: table, MARKS: f"{_BYTE_ORDER_MARK}{marks}", day: table}
     for name, content in contents.items():
         write_result(folder, name, content)
     return [STANDINGS, MARKS, day]
@@ -68,7 +69,11 @@ def write_tokens(league: League, results: Path) -> Path:
     for each in league.participants:
         token = tokens.get(each.id) or secrets.token_urlsafe(_TOKEN_BYTES)
         writer.writerow(StoredToken(each.id, token, str(league.folder.absolute() / each.id)))
-    return write_result(folder, TOKENS, lines.getvalue(), 0o600)
+    text = lines.getvalue()
+    mark = (
+        "" if text.isascii() else _BYTE_ORDER_MARK
+    )  # without it scripts read the file line by line
+    return write_result(folder, TOKENS, f"{mark}{text}", 0o600)
 
 
 class StoredToken(NamedTuple):
@@ -84,7 +89,7 @@ def stored_tokens(folder: Path) -> list[StoredToken]:
     path = folder / TOKENS
     if path.is_symlink() or not path.is_file():
         return []
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8-sig", newline="") as file:
         return [
             StoredToken(row["id"], row["token"], row.get("folder") or "")
             for row in csv.DictReader(file)

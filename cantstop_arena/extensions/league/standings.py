@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from cantstop_arena.deals.payoff import WINS_ONLY
 from cantstop_arena.extensions.league.grading import Grade
 from cantstop_arena.ratings.estimate import Estimate
 from cantstop_arena.ratings.significance import letters_in
@@ -85,8 +86,11 @@ class PastStandings(msgspec.Struct, frozen=True):
     versions: Mapping[str, str]
 
 
-def standings_table(rows: Sequence[LeagueRow], has_marks: bool, since: date | None) -> Table:
+def standings_table(
+    rows: Sequence[LeagueRow], has_marks: bool, since: date | None, has_payoffs: bool
+) -> Table:
     """The standings for people; arrows are `since` a day."""
+    by_wins = WINS_ONLY.format("Bots are ranked", "marks are for scores")
     columns = [
         number("rank"),
         *([Column("since", f"since {short_day(since)}")] if since else []),
@@ -99,7 +103,7 @@ def standings_table(rows: Sequence[LeagueRow], has_marks: bool, since: date | No
         *([number("mark", "marks", _decimals(rows))] if has_marks else []),
         Column("note", "note", optional=True),
     ]
-    return table_of("standings", "Standings", columns, rows)
+    return table_of("standings", "Standings", columns, rows, [by_wins] if has_payoffs else [])
 
 
 def _decimals(rows: Sequence[LeagueRow]) -> int:

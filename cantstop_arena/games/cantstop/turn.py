@@ -108,12 +108,6 @@ def move_text(move: Sequence[int]) -> str:
     return "+".join(map(str, move))
 
 
-def mask_of(move: Move) -> int:
-    """The engine's bit mask of a move: the inverse of `move_of`."""
-    mask = sum(1 << column for column in set(move))
-    return mask | mask << _TWICE if len(move) > len(set(move)) else mask
-
-
 @cache
 def dice_of(roll: int, sides: int) -> tuple[int, ...]:
     """The four dice of a roll, given its number."""

@@ -51,7 +51,7 @@ def _lead(analysis: Analysis) -> Iterator[Fact]:
     error, plot = f"{error_of(ahead, 1)} Elo", _on_axis(analysis, ahead)
     side = "ahead of" if points.points >= 0 else "behind"
     yield Fact("Lead", signed(points.points), error, f"{side} {second}", plot)
-    superiority = analysis.ratings.superiority(*pair)
+    superiority = analysis.superiority(*pair)
     if superiority is not None:
         certain = f"likelihood of superiority over {second}, in this field"
         yield Fact("LOS", likelihood(superiority), "", certain)

@@ -174,15 +174,20 @@ def find_bot(reference: str, folder: Path, catalogue: Catalogue) -> BotDescripti
     return catalogue.load_file(real_path(file))
 
 
+_NO_VERSIONS = ": only bots from files have earlier versions"
+
+
 def _file_of(reference: str, folder: Path, catalogue: Catalogue) -> Path:
     """The present or former path of a bot's own file. Raises BotError for other bots."""
     if not is_bot_name(reference):
         former = reference if reference.endswith(ENDINGS) else f"{reference}.py"
-        return real_path(own_file(folder / reference) or folder / former)
+        file = own_file(folder / reference)
+        if file and is_program(file):
+            raise BotError(f"{reference} is a program{_NO_VERSIONS}")
+        return real_path(file or folder / former)
     if catalogue.has(reference):
         conflict = catalogue.name_conflict(reference)
-        message = f"{reference} is no file: only bots from files have earlier versions"
-        raise BotError(conflict or message)
+        raise BotError(conflict or f"{reference} is no file{_NO_VERSIONS}")
     return real_path(catalogue.file_of(reference) or catalogue.folder / f"{reference}.py")
 
 

@@ -5,6 +5,7 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
+from helpers.cubus.pictures import Picture, picture, pile_in
 from helpers.paths import TESTS
 
 from cantstop_arena.extensions.cubus.builds.build import (
@@ -15,7 +16,6 @@ from cantstop_arena.extensions.cubus.builds.build import (
     cells_for_open,
 )
 from cantstop_arena.extensions.cubus.builds.cards import cards_from_text
-from cantstop_arena.extensions.cubus.builds.pictures import Picture, picture, pile_in
 from cantstop_arena.extensions.cubus.builds.piles import IllegalBuild, parse
 from cantstop_arena.extensions.cubus.choices.takedown import (
     Where,

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from helpers.cubus.max_crates import computed_max_crates
 from helpers.cubus.seats import contestant
 
 from cantstop_arena.extensions.cubus import kernel_table
-from cantstop_arena.extensions.cubus.engine.bound import computed_max_crates, max_crates
+from cantstop_arena.extensions.cubus.engine.bound import max_crates
 from cantstop_arena.extensions.cubus.engine.compiled import njit_entry
 from cantstop_arena.extensions.cubus.engine.search import sort
 from cantstop_arena.extensions.cubus.game import GAME

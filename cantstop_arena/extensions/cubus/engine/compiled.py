@@ -9,15 +9,8 @@ njit_entry, njit_inline, njit_call, _ = decorators(ENGINE_CACHE)
 
 
 @njit_call(nrt=False)
-def copy_numbers(target: Any, source: Any) -> None:
-    """`target[:len(source)] = source`; numba takes 0.3 s to compile each slice assignment."""
-    for index in range(len(source)):
-        target[index] = source[index]
-
-
-@njit_call(nrt=False)
 def copy_rows(target: Any, source: Any) -> None:
-    """`target[:len(source)] = source` for arrays of rows of numbers."""
+    """`target[:len(source)] = source`; numba takes 0.3 s to compile each slice assignment."""
     for row in range(source.shape[0]):
         for index in range(source.shape[1]):
             target[row, index] = source[row, index]

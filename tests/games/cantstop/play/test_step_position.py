@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 from cantstop_arena.errors import UsageError
 from cantstop_arena.game_api.position import IllegalAction, returns_of
 from cantstop_arena.games.cantstop.engine import steps
+from cantstop_arena.games.cantstop.engine.game_array import TWICE
 from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.play.actions import actions_under, outcomes
 from cantstop_arena.games.cantstop.play.step_position import CantStopPosition, start
 from cantstop_arena.games.cantstop.rules import CLASSIC, NAMED, RuleSet, derive
-from cantstop_arena.games.cantstop.turn import Turn, mask_of
+from cantstop_arena.games.cantstop.turn import Turn
 from cantstop_arena.table.recording import record
 from cantstop_arena.table.seated_bot import SeatedBot
 
@@ -38,6 +39,13 @@ ODD = (
 )
 RULES = [*(rules for rules, _ in NAMED.values()), *(derive(CLASSIC, changes) for changes in ODD)]
 SEED = 1980
+
+
+def mask_of(move: tuple[int, ...]) -> int:
+    """The engine's bit mask of a move: the inverse of `move_of`."""
+    mask = sum(1 << column for column in set(move))
+    return mask | mask << TWICE if len(move) > len(set(move)) else mask
+
 
 rule_sets = st.sampled_from(RULES)
 seat_counts = st.integers(1, 4)
