@@ -67,7 +67,9 @@ def _played_situations() -> Iterator[Situation]:
 
 def _few_deals() -> Iterator[Situation]:
     """Few deals of each lineup, equal bots and very unequal ones."""
-    for (players, bots), step, deals in product(((2, 6), (3, 5), (4, 5)), (0, 250), (1, 3, 10)):
+    fields = [*product(((2, 6), (3, 5), (4, 5)), (0, 250), (1, 3, 10))]
+    fields += product(((2, 12), (2, 30)), (0,), (2, 3, 5))
+    for (players, bots), step, deals in fields:
         strengths = (np.arange(bots) * step / ELO).tolist()
         name = f"{players} seats, {bots} bots in steps of {step} Elo, {deals} deals"
         yield Situation(name, Truth(strengths, SEATS[players], 0.5), deals)

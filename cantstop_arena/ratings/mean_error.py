@@ -87,6 +87,12 @@ class MeanError(msgspec.Struct, frozen=True):
         return low, high
 
     @property
+    def half_width(self) -> float:
+        """The distance from the mean to the farther end of the interval; 0 without an interval."""
+        low, high = self.interval
+        return 0.0 if low is None or high is None else max(self.mean - low, high - self.mean)
+
+    @property
     def p_of_zero(self) -> float:
         """The p-value of a mean of 0, which the interval with this tail on either side ends at."""
         if self.is_unknown or self.mean == 0:

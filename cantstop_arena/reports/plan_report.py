@@ -1,7 +1,7 @@
 """The cost of an experiment: deals, games and time to find a difference between two bots."""
 
 from collections.abc import Sequence
-from math import log, sqrt
+from math import log
 
 import msgspec
 from msgspec.structs import replace
@@ -10,9 +10,9 @@ from tabulate import tabulate
 from cantstop_arena.deals.outcomes import win_units
 from cantstop_arena.deals.sampling import Ints
 from cantstop_arena.ratings.estimate import Estimate
+from cantstop_arena.ratings.mean_error import mean_error
 from cantstop_arena.ratings.sequential.planning import deals_needed, error_at_even
 from cantstop_arena.ratings.sequential.sprt import score_of
-from cantstop_arena.ratings.significance import student_quantile
 from cantstop_arena.tables.column import (
     Column,
     Table,
@@ -24,7 +24,6 @@ from cantstop_arena.tables.column import (
 )
 from cantstop_arena.texts import printable
 
-ROUNDING = 1e-12  # relative to the greatest square of a deal: a smaller variance is rounding error
 _ELO = 400 / log(10)  # points for each unit of strength
 _NO_VARIANCE = "All its deals had the same result: the cost of a difference cannot be estimated."
 _UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"))
@@ -95,14 +94,15 @@ def _plan(question: CostQuestion, won: Ints, games_per_deal: int) -> CostPlan:
     else:
         moved = (first - second) / games_per_deal
         estimate = float(moved.mean())
+    error = mean_error(estimate, moved, scale=float(abs(moved).max()))
+    observed = estimate, error.half_width
+    if not error.variance:
+        return CostPlan(question, players, games_per_deal, deals, observed, None)
     variance = float(moved.var(ddof=1))
-    if variance <= ROUNDING * float((moved**2).max()):
-        return CostPlan(question, players, games_per_deal, deals, (estimate, 0.0), None)
-    error = student_quantile(deals - 1) * sqrt(variance / deals)
     needed = deals_needed(
         question.difference, variance, question.power, question.alpha, _at_even(question, players)
     )
-    return CostPlan(question, players, games_per_deal, deals, (estimate, error), needed)
+    return CostPlan(question, players, games_per_deal, deals, observed, needed)
 
 
 def _at_even(question: CostQuestion, players: int) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from cantstop_arena.ratings.mean_error import mean_error
 from cantstop_arena.ratings.sequential.confidence import half_width
 from cantstop_arena.ratings.sequential.sprt import (
     Sprt,
@@ -14,7 +15,6 @@ from cantstop_arena.ratings.sequential.sprt import (
     expected_deals,
     score_steps,
 )
-from cantstop_arena.ratings.significance import student_quantile
 from cantstop_arena.tournaments.run_observer import RunObserver
 from cantstop_arena.tuning.cma_search import Generation, Numbers, evolve
 from cantstop_arena.tuning.halving import MAX_NUMBERS, Optimum, search
@@ -32,7 +32,7 @@ _MAX_FRESH_DEALS = 20_000
 
 
 class ScoreShare(msgspec.Struct, frozen=True):
-    """The share won, the half-width of its 95% interval, and the number of games."""
+    """The share won, half the width of its 95% interval, the larger one, and the games."""
 
     score: float
     half: float
@@ -145,8 +145,8 @@ class Tuner:
         """The share that these options win against the opponents on fresh deals."""
         (wins,) = self._trials.wins([options], FIRST_FRESH_DEAL, deals)
         scores = wins.mean(axis=0) / self._trials.win_units
-        half = student_quantile(deals - 1) * float(scores.std(ddof=1)) / deals**0.5
-        return ScoreShare(float(scores.mean()), half, self._trials.games_per_deal * wins.size)
+        error = mean_error(float(scores.mean()), scores, bounds=(0.0, 1.0))
+        return ScoreShare(error.mean, error.half_width, self._trials.games_per_deal * wins.size)
 
     def _verdict(self, options: Mapping[str, Any], test: Sprt, deals: int) -> TuningVerdict | None:
         """Test the bot with these options against its present ones; None if they are the same."""

@@ -4,6 +4,7 @@ A bot that finds nothing plays like its blind twin, so their games are the same 
 """
 
 import zlib
+from collections import Counter
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,83 @@ def test_a_crystal_bot_sees_nothing_where_no_seed_is_named(arena: Arena, isolate
     assert score(run(arena, CRYSTAL, 7, isolate)) > score(run(arena, BLIND, 7, isolate)) + 0.3
     found = run(arena, CRYSTAL, None, isolate)
     assert found["lineups"] == run(arena, BLIND, found["seed"], isolate)["lineups"]
+
+
+RECOGNISES = """
+import sys
+from cantstop_arena import hookimpl
+known = sys.__dict__.setdefault("_known", set())  # the first rolls of former games
+rolls, key = [], None
+
+@hookimpl
+def choose_move(turn, moves):
+    global rolls, key
+    if turn.number <= turn.players and turn.rolls == 1:
+        rolls, key = [], None
+    rolls.append(turn.dice)
+    if len(rolls) == 4:
+        key = tuple(rolls)
+        if key in known:
+            rolls.append("again")
+        known.add(key)
+    return 0
+
+@hookimpl
+def roll_again(turn):
+    return turn.rolls < (1 if "again" in rolls else 3)
+"""
+FIELDS = {
+    2: "[{bot}, rule28, cautious]",
+    3: "[{bot}, rule28, cautious, daring]",
+    4: "[{bot}, rule28, cautious, daring]",
+}
+VERSIONS = "[{bot}, {bot: one/rival.py, as: r1}, {bot: two/rival.py, as: r2}]"
+
+
+def wins_of(
+    arena: Arena, bot: str, field: str, players: int, isolate: str
+) -> Counter[tuple[str, ...]]:
+    """What a bot wins in each group of a field, played in one process of the arena."""
+    path = f"bot{zlib.crc32(bot.encode())}/looks.py"
+    looks = f"bot: {path}, isolate: {isolate}"
+    games = {2: 40, 3: 36, 4: 48}[players]
+    yaml = f"games: {games}\nplayers: {players}\nseed: 5\nbots: {field.replace('bot', looks, 1)}\n"
+    files = {path: bot, "one/rival.py": BLIND, "two/rival.py": BLIND.replace("< 3", "< 4")}
+    wins: Counter[tuple[str, ...]] = Counter()
+    for lineup in arena(f"{RUN} --fresh", files=files, yaml=yaml).json["lineups"]:
+        if "looks" in lineup["seats"]:
+            won = lineup["wins"][lineup["seats"].index("looks")]
+            wins[tuple(sorted(lineup["seats"]))] += won
+    return wins
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("players", "field", "isolate"),
+    [
+        *((players, field, "false") for players, field in FIELDS.items()),
+        (2, VERSIONS, "processes"),
+    ],
+)
+def test_who_remembers_dice_does_not_meet_them_again(
+    arena: Arena, players: int, field: str, isolate: str
+) -> None:
+    """Neither in the rotations of a circle, nor in others, nor against others.
+
+    It plays like its twin that remembers nothing, but for the game of each group that is played
+    twice, to see whether the bot repeats itself.
+    """
+    remembering, blind = (
+        wins_of(arena, bot, field, players, isolate) for bot in (RECOGNISES, BLIND)
+    )
+    assert all(abs(remembering[group] - blind[group]) <= 1 for group in blind)
+
+
+@pytest.mark.slow
+def test_dice_can_be_recognised_where_versions_of_a_rival_share_them(arena: Arena) -> None:
+    """In the arena's own processes, as the reference says: so the bot above does recognise."""
+    remembering, blind = (wins_of(arena, bot, VERSIONS, 2, "false") for bot in (RECOGNISES, BLIND))
+    assert any(abs(remembering[group] - blind[group]) > 1 for group in blind)
 
 
 REMEMBERS = (

@@ -24,6 +24,7 @@ from cantstop_arena.games.cantstop.game import GAME
 from cantstop_arena.games.cantstop.hooks import Player
 from cantstop_arena.games.cantstop.play.engine_table import EngineTable
 from cantstop_arena.games.cantstop.turn import Move, Turn, move_text
+from cantstop_arena.ratings.mean_error import mean_error
 from cantstop_arena.table.seated_bot import SeatedBot
 
 CHOOSING, STOPPING, ROLLING = "choosing", "stopping too soon", "rolling too long"
@@ -60,11 +61,12 @@ class Mistake(msgspec.Struct, frozen=True):
 
 
 class RegretMean(msgspec.Struct, frozen=True):
-    """A mean per game over some deals, and its standard error."""
+    """A mean per game over some deals, its standard error, and half its 95% interval."""
 
     mean: float
     error: float
     deals: int
+    half_width: float
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -121,8 +123,8 @@ def merge_judgements(parts: Sequence[Judgement], max_mistakes: int) -> Judgement
 
 
 def _mean(values: Sequence[float]) -> RegretMean:
-    error = float(np.std(values, ddof=1)) / len(values) ** 0.5
-    return RegretMean(float(np.mean(values)), error, len(values))
+    error = mean_error(float(np.mean(values)), np.array(values))
+    return RegretMean(error.mean, error.standard_error, len(values), error.half_width)
 
 
 def judge(

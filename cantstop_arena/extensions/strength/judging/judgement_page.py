@@ -13,7 +13,6 @@ from cantstop_arena.extensions.strength.judging.judge_process import Judgements
 from cantstop_arena.extensions.strength.judging.judged_runs import StoredJudgements, stored_in
 from cantstop_arena.extensions.strength.judging.judgement_report import (
     LARGE,
-    half_width,
     headers,
     headline,
     mistake_scene,
@@ -144,7 +143,7 @@ def _losses_section(judgements: Judgements, rival: str) -> Section:
     bots = _by_loss(judgements)
     seats = bots[0][1].seats
     by, unit = loss_scale(seats), loss_unit(seats)
-    ends = [by * (each.lost().mean + half_width(each.lost())) for _, each in bots]
+    ends = [by * (each.lost().mean + each.lost().half_width) for _, each in bots]
     axis = axis_around([0, *ends], pad=1, max_ticks=6)
     ticks = axis.ticks(6)
     heads = [
@@ -161,7 +160,7 @@ def _losses_section(judgements: Judgements, rival: str) -> Section:
             size = by * judgement.lost(kind).mean
             marks.append(block(axis, start, start + size, 8, 18, _COLOURS[kind]))
             start += size
-        half = by * half_width(lost)
+        half = by * lost.half_width
         low, high = (f"{number(axis.at(start + sign * half))}%" for sign in (-1, 1))
         marks.append(element("line", class_="whisker", x1=low, x2=high, y1=17, y2=17))
         table_rows.append(
@@ -203,8 +202,8 @@ def _overlap(bots: Sequence[tuple[str, Judgement]]) -> str:
     text = f"{share} of what {bot} loses is lost by {largest}"
     if len(bots) > 1:
         second = bots[1][1].lost()
-        low = judgement.lost().mean - half_width(judgement.lost())
-        if low < second.mean + half_width(second):
+        low = judgement.lost().mean - judgement.lost().half_width
+        if low < second.mean + second.half_width:
             return f"{text}; its interval and that of {bots[1][0]} overlap"
     return text
 

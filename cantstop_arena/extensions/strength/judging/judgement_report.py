@@ -121,11 +121,6 @@ def _row(bot: str, judgement: Judgement, results: bool) -> list[str]:
     return [bot, lost, *kinds, large, *([by_results] if results else [])]
 
 
-def half_width(mean: RegretMean) -> float:
-    """Half the width of the 95% interval."""
-    return student_quantile(mean.deals - 1) * mean.error
-
-
 def mean_loss(seats: int, situation: Situation) -> Estimate:
     """The mean loss of a decision in a situation with its 95% interval, in the printed unit."""
     scale = loss_scale(seats)
@@ -138,8 +133,8 @@ def mean_loss(seats: int, situation: Situation) -> Estimate:
 
 def regret_estimate(mean: RegretMean, scale: float) -> Estimate:
     """A mean with its 95% interval, in the printed unit."""
-    half = half_width(mean)
-    return Estimate(mean.mean, mean.mean - half, mean.mean + half).scaled(scale)
+    low, high = mean.mean - mean.half_width, mean.mean + mean.half_width
+    return Estimate(mean.mean, low, high).scaled(scale)
 
 
 class MistakeText(NamedTuple):
@@ -216,9 +211,9 @@ def _as_dict(judgement: Judgement) -> dict[str, Any]:
     sizes = range(len(SIZES))
     return {
         "games": judgement.games,
-        "lost": [scale * lost.mean, scale * half_width(lost)],
+        "lost": [scale * lost.mean, scale * lost.half_width],
         **{kind: scale * judgement.lost(kind).mean for kind in KINDS},
-        "by_results": [scale * measured.mean, scale * half_width(measured)],
+        "by_results": [scale * measured.mean, scale * measured.half_width],
         "share_best": judgement.share_best,
         "mistakes": {f"over {scale * SIZES[size]:g}": judgement.mistakes(size) for size in sizes},
         "situations": [

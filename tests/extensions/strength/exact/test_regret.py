@@ -50,7 +50,7 @@ def perfect(tables: Tables) -> SeatedBot:
 @pytest.mark.parametrize("players", [1, 2])
 def test_perfect_play_loses_exactly_nothing(tables: Tables, folder: Path, players: int) -> None:
     judgement = judged(tables, folder, "optimal", 100, players)
-    assert judgement.lost() == RegretMean(0.0, 0.0, 100)
+    assert judgement.lost() == RegretMean(0.0, 0.0, 100, 0.0)
     assert judgement.mistakes(0) == 0 and judgement.worst == []
 
 

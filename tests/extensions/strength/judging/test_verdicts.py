@@ -7,9 +7,8 @@ import pytest
 from conftest import Tables
 from helpers.arena import Arena, Done
 
-from cantstop_arena.extensions.strength.exact.regret import RegretMean, judge
+from cantstop_arena.extensions.strength.exact.regret import judge
 from cantstop_arena.extensions.strength.exact.solved_tables import adviser_for
-from cantstop_arena.extensions.strength.judging.judgement_report import half_width
 from cantstop_arena.games.cantstop.rules import CLASSIC, derive
 from cantstop_arena.table.seated_bot import SeatedBot
 
@@ -100,7 +99,3 @@ def test_where_nobody_can_judge_that_is_said(
     result = replay(arena, "other.yaml", *names, "--deal", "0")
     assert result.code == 2, result.output
     assert sentence in result.output
-
-
-def test_the_interval_of_few_deals_is_students() -> None:
-    assert half_width(RegretMean(mean=1.0, error=0.5, deals=5)) == pytest.approx(0.5 * 2.776445)
