@@ -231,9 +231,12 @@ def test_person_plays(arena: Arena) -> None:
 
 @pytest.mark.slow
 def test_isolated_bots_and_programs_play_the_same_games(arena: Arena) -> None:
-    Path("prog.py").write_text(PROGRAM)
+    Path("apart").mkdir()
+    careful = Path("apart/careful")  # the dice follow from this name
+    careful.write_text(f"#!{sys.executable}\n{PROGRAM}")
+    careful.chmod(0o755)
     dive(arena)
-    program = f"{{command: [{sys.executable}, prog.py], as: careful}}"
+    program = "{command: [apart/careful]}"
     isolated = ", ".join(f"{{bot: {name}, isolate: processes}}" for name in ("pirate", "drunk"))
     dive(arena, name="apart", bots=f"[{program}, {isolated}]")
     assert tables("apart") == tables()

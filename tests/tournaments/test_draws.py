@@ -82,8 +82,9 @@ def test_drawn_and_unfinished_games_are_counted_apart(arena: Arena) -> None:
     games, drawn, unfinished = (
         sum(each[key] for each in lineups) for key in ("games", "drawn", "unfinished")
     )
-    # Both draw from 0 to 2, and from 0 to 3: a half has a 0, a sixth equal numbers above.
-    assert games == 400 and 170 < unfinished < 230 and 45 < drawn < 90
+    # Both draw from 0 to 2, and from 0 to 3: a half has a 0, a sixth equal numbers above. The two
+    # games of a deal are nearly the same, so that 400 are worth little more than 200.
+    assert games == 400 and 155 < unfinished < 245 and 38 < drawn < 98
     for row in done.table("standings"):
         assert float(row["drawn"]) == pytest.approx(drawn / games)
     assert "drawn %" in done.text and f"{unfinished} of 400 games were not finished" in done.text

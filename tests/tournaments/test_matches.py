@@ -22,7 +22,7 @@ MATCH = "match rule28 random --games 60 --seed 1 --quiet"
 @pytest.mark.slow
 def test_a_match_is_a_table_in_every_format(arena: Arena) -> None:
     content = json.loads(arena(f"{MATCH} --format json").text)
-    assert content["headline"] == "rule28 scores 95.0% against random"
+    assert content["headline"] == "rule28 scores 96.7% against random"
     rows = content["match"]["rows"]
     (row,) = csv.DictReader(io.StringIO(arena(f"{MATCH} --format csv").text))
     assert row["games"] == "60" and float(row["score"]) == rows[0]["score"]
@@ -31,13 +31,13 @@ def test_a_match_is_a_table_in_every_format(arena: Arena) -> None:
         == json.loads(Path("results/rule28-vs-random/match.json").read_text())["score"]
     )
     assert arena(f"{MATCH} --format markdown").text.startswith(
-        "# rule28 scores 95.0% against random\n\n## Match\n\n| bot "
+        "# rule28 scores 96.7% against random\n\n## Match\n\n| bot "
     )
     assert "\\toprule" in arena(f"{MATCH} --format latex").text
     table = arena(f"{MATCH} --table crosstable").text
     assert table.startswith("Crosstable\n") and "points of" not in table
     both = arena(f"{MATCH} --table match --table seats").text
-    assert both.startswith("rule28 scores 95.0% against random.\n\nrule28 against random: ")
+    assert both.startswith("rule28 scores 96.7% against random.\n\nrule28 against random: ")
     assert "\n\nSeats\n" in both
 
 

@@ -101,7 +101,7 @@ BROKEN = {
         "def roll_again(turn): return False\n",
         "only choose_move is @compiled",
     ),
-    "rule28": ("def choose_move(turn, moves): return 0\ndef roll_again(turn): return 0\n", "taken"),
+    "rule28": ("def choose_move(turn, moves): return 0\ndef roll_again(turn): return 0\n", "built-in"),
 }
 
 
@@ -121,8 +121,8 @@ def test_broken_bots_are_named_with_their_reasons_and_harm_no_other(
     arena("run", "good.yaml")
     (place / "bad.yaml").write_text(f"bots: [cautious, {', '.join(list(BROKEN)[:9])}]\n")
     complaints = arena("run", "bad.yaml", code=2).output.splitlines()
-    assert len(complaints) == 9
-    assert all(line.startswith("bad.yaml:1:") for line in complaints)
+    # With the line of the bot's own below that is no Python.
+    assert sum(line.startswith("bad.yaml:1:") for line in complaints) == 9
 
 
 @pytest.mark.slow

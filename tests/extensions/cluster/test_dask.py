@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
+from helpers.paths import ROOT
 from helpers.time_limit import TIME_LIMIT
 from soak import ARENA, processes, send
 
@@ -380,8 +381,9 @@ def test_bots_that_disturb_play_apart_or_are_named_as_here(cup: Path) -> None:
 
 @pytest.mark.slow
 def test_another_program_is_refused_by_name(cup: Path) -> None:
-    Path("cup.yaml").write_text("bots: [rule28, {command: [python3, program.py], as: mine}]\n")
-    Path("program.py").write_text("print('one')\n")
+    Path("cup.yaml").write_text("bots: [rule28, {command: [sh, program.sh], as: mine}]\n")
+    text = (ROOT / "bots/programs/steps.sh").read_text()
+    Path("program.sh").write_text(text)
     catalogue = Catalogue(Path("bots"))
     tournament = read(Path("cup.yaml"), catalogue)
     spec = table_spec_for(tournament, catalogue)
@@ -390,9 +392,9 @@ def test_another_program_is_refused_by_name(cup: Path) -> None:
     table = job_for(spec, bots, ["rule28", "mine"], PoolOptions(1)).message
     with machine() as channel:
         assert answer(channel, table) == Ready()
-        Path("program.py").write_text("print('two')\n")
+        Path("program.sh").write_text(f"# Another one.\n{text}")
         refused = answer(channel, table)
         assert isinstance(refused, TableRefused)
-        assert refused.text.startswith("the program of mine (python3 ")
-        Path("program.py").write_text("print('one')\n")
+        assert refused.text.startswith("the program of mine (sh ")
+        Path("program.sh").write_text(text)
         assert answer(channel, table) == Ready()

@@ -113,7 +113,7 @@ def test_a_program_plays(arena: Arena, tmp_path: Path) -> None:
     """A shell script that speaks the protocol puts the second crate on the first one."""
     program = ROOT / "bots/programs/crates.sh"
     Path("cup.yaml").write_text(
-        "name: cup\ngame: cubus\nplayers: 2\ngames: 8\nseed: 7\n"
+        "name: cup\ngame: cubus\nplayers: 2\ngames: 8\nseed: 2\n"
         f"bots: [{{command: [sh, {program}], as: crates}}, {{bot: mine, as: mine}}]\n"
     )
     files = played(arena, results="results")

@@ -194,7 +194,7 @@ def test_what_cannot_play_is_left_out(arena: Arena) -> None:
         "bots/broken.py": REASON,
         "bots/cards.py": reasons["bots/cards.py"],
         "more/a.py": "the name a is taken",
-        "bots/net.onnx": "it is no file in the format ONNX, or it is damaged",
+        "bots/net.onnx": "it is no file in the format ONNX, or it is damaged (bots/net.onnx)",
     }
     line = f"bots/broken.py is left out: {REASON}."
     assert line in done.error and line in done.text

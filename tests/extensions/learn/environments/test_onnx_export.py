@@ -27,9 +27,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_a_net_plays_as_its_function_does(arena: Arena) -> None:
-    """In a file, and in Python by NumPy, whose logits differ by rounding only."""
+    """In a file, and in Python by NumPy, whose logits differ by rounding only.
+
+    Both have one name, from which the dice follow.
+    """
     Path("bots").mkdir()
-    ca.to_onnx(random_net(), "bots/mine.onnx")
+    Path("nets").mkdir()
+    ca.to_onnx(random_net(), "nets/mine.onnx")
     net = random_net()
     bot = """
 import numpy as np
@@ -38,13 +42,13 @@ from cantstop_arena.game_api.policy_net import PolicyNet
 from cantstop_arena.environments import read_beside
 NET = PolicyNet.load(read_beside(__file__, "mine.npz"))
 def register_bots():
-    return [ca.Bot("own", lambda: ca.PolicyBot.from_batch(lambda batch: NET(batch.observations)))]
+    return [ca.Bot("mine", lambda: ca.PolicyBot.from_batch(lambda batch: NET(batch.observations)))]
 """
     net.save("bots/mine.npz")
     results = []
-    for name in ("mine", "own"):
+    for name in ("nets/mine.onnx", "bots/mine.py"):
         command = f"match {name} rule28 --games 20 --seed 3 --no-page"
-        done = arena(command, bots={"own": bot})
+        done = arena(command, bots={"mine": bot})
         results.append([{**row, "bot": ""} for row in done.table("standings")])
     assert results[0] == results[1]
 

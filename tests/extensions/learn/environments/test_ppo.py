@@ -84,7 +84,7 @@ def test_the_command_writes_the_net_and_its_curve(
     curve = [*csv.DictReader(out.with_suffix(".csv").open())]
     assert [row["updates"] for row in curve] == ["2", "3"]
     lines = capsys.readouterr().out.splitlines()
-    assert f"glenn-aloi {float(curve[-1]['win_rate']):.1%} ±" in lines[-1]
+    assert f"glenn-aloi {float(curve[-1]['win_rate']):.1%} (" in lines[-1]
     net = PolicyNet.load(out.read_bytes())
     assert net(np.zeros((3, 58), np.float32)).shape == (3, 79)
     again = tmp_path / "again.npz"

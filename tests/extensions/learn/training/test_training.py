@@ -201,9 +201,9 @@ def test_a_trial_on_a_solved_board_has_the_loss_that_the_judge_finds(
         "judge", f"champion:nets={told['file']}", "--rules", "3,1", "--deals", "100", "--json"
     )
     ((loss, half),) = [bot["lost"] for bot in json.loads(judged.text)["bots"].values()]
-    assert last["lost"] == pytest.approx(loss)
-    assert last["lost_high"] - last["lost"] == pytest.approx(half)
-    assert f"its decisions lose {loss:.2f} percentage points a game" in told["headline"]
+    # On other dice, as those of judged bots follow from their names.
+    assert abs(last["lost"] - loss) < half + last["lost_high"] - last["lost"]
+    assert f"its decisions lose {last['lost']:.2f} percentage points a game" in told["headline"]
     assert told["headline"] in checked(page.read_text("utf-8")).text
 
 

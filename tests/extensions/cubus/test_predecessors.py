@@ -7,11 +7,10 @@ from helpers.arena import Arena
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("second_game")
 def test_an_effect_that_is_not_significant_is_named_so(
     arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    options = "--game salvage --players 3 --games 12 --seed 1 --no-page --table predecessors"
-    text = arena(f"match drunk careful {options}").text
+    options = "--game cubus --players 3 --games 12 --seed 1 --no-page --table predecessors"
+    text = arena(f"match random greedy {options}").text
     assert "The data do not show whether sitting right after " in text
