@@ -1,5 +1,6 @@
 # make run: the quickstart tournament. make test: style, types, import contracts, tests.
 # mypy's workers give up after three seconds on a busy machine (exit code 2): then it does without them.
+# make test-again: those tests that have failed, one at a time.
 # make test-slow: the slow tests, of hostile bots, interruptions and statistics; properties at length.
 # They wait more than they compute, so that six processes share two cores well. Of a test's many parameters
 # a quarter are tried, four at least; make test-long tries the others. PART=1/4 runs a quarter of all of them.
@@ -21,13 +22,16 @@ unexport PYTHONDONTWRITEBYTECODE
 # Processes of tests, which wait a third of their time; pip need not compile what is never imported.
 TWO_MORE := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 
-.PHONY: run test without alone test-slow test-cold pages reference test-long check bench strength soak coverage-study wheel wheel-test image lowest docs clean
+.PHONY: run test test-again without alone test-slow test-cold pages reference test-long check bench strength soak coverage-study wheel wheel-test image lowest docs clean
 
 run: $(VENV)/installed
 	$(BIN)/arena run tournaments/quickstart.yaml
 
 test: $(VENV)/installed-dev check
 	$(BIN)/pytest -n $(TWO_MORE) --dist worksteal -m 'not slow and not long'
+
+test-again: $(VENV)/installed-dev
+	$(BIN)/pytest --last-failed --last-failed-no-failures none -m 'not slow and not long'
 
 without: $(VENV)/installed-dev
 	$(BIN)/python tests/trees.py without

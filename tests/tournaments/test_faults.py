@@ -38,7 +38,7 @@ from helpers.hostile_runs import (
 from helpers.time_limit import TIME_LIMIT
 
 from cantstop_arena.tournaments.ledger.ledger import LEDGER
-from cantstop_arena.tournaments.pool.bot_logs import first_faults
+from cantstop_arena.tournaments.pool.bot_logs import BotLogs, first_faults
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="bots that need signals and fork")
 
@@ -433,6 +433,17 @@ def test_a_run_that_is_ended_leaves_no_process(
     assert "Traceback" not in shown(tmp_path / "err")
 
 
+def test_first_faults_are_there_while_a_run_writes_logs(tmp_path: Path) -> None:
+    """They come in the order of the workers, so that a finished run's folder has none."""
+    logs = BotLogs(tmp_path / "logs", ["loops", "random"])
+    logs.begin()
+    for text in ("loops: too slow", "random: division by zero"):
+        logs.note_fault(text)
+    assert first_faults(logs.folder) == ["loops: too slow", "random: division by zero"]
+    logs.end()
+    assert not logs.folder.exists()
+
+
 @pytest.mark.slow
 def test_an_endless_loop_is_named_at_once_and_soon_disqualified(arena: Arena) -> None:
     loops = (
@@ -450,5 +461,4 @@ def test_an_endless_loop_is_named_at_once_and_soon_disqualified(arena: Arena) ->
     what = "loops: too slow: choose_move gave no answer within 0.2 s (bots/loops.py:1), in deal 0"
     assert done.error.count(f"{what}; arena bots check bots/loops.py\n") == 1
     assert done.error.index(what) < done.error.index("What bots printed is in results/cup/logs: 0")
-    assert first_faults(done.folder / "logs") == [f"{what}; arena bots check bots/loops.py"]
     assert "loops is disqualified after 6 faults" in done.text

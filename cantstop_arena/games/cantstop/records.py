@@ -219,51 +219,51 @@ class RecordWriter:
                 yield stop
             else:
                 yield from self._new_events(stop)
-        if self._is_climbing and self._game.ending != FAULT:
+        if self._is_climbing and self._game["ending"] != FAULT:
             yield self._stop_event()
 
     def _new_events(self, stop: int) -> Iterator[Event]:
         if stop == ROLL:
-            if self._is_climbing and self._game.turn != self._roll["turn"]:
+            if self._is_climbing and self._game["turn"] != self._roll["turn"]:
                 yield self._stop_event()
             self._roll = self._roll_event()
-            if self._game.waiting == BUST:
+            if self._game["waiting"] == BUST:
                 yield self._roll
                 yield {"event": "bust", "turn": self._roll["turn"], "seat": self._roll["seat"]}
                 self._is_climbing = False
         elif stop == MOVED:
-            chosen = self._roll["moves"][int(self._game.chosen)]
-            yield {**self._roll, "chosen": chosen, "runners": _by_column(self._game.runners)}
+            chosen = self._roll["moves"][int(self._game["chosen"])]
+            yield {**self._roll, "chosen": chosen, "runners": _by_column(self._game["runners"])}
             self._is_climbing = True
 
     def _roll_event(self) -> Event:
         """The roll just made, with nothing chosen yet."""
         game = self._game
-        moves = game.moves[: game.move_count].tolist()
+        moves = game["moves"][: game["move_count"]].tolist()
         return {
             "event": "roll",
-            "turn": int(game.turn),
-            "seat": int(game.seat),
-            "dice": list(dice_of(int(game.roll), self._rules.sides)),
+            "turn": int(game["turn"]),
+            "seat": int(game["seat"]),
+            "dice": list(dice_of(int(game["roll"]), self._rules.sides)),
             "moves": [list(move_of(mask)) for mask in moves],
             "chosen": None,
-            "runners": _by_column(game.runners),
+            "runners": _by_column(game["runners"]),
         }
 
     def _stop_event(self) -> Event:
         self._is_climbing = False
         seat = self._roll["seat"]
-        markers = _by_column(self._game.markers[seat])
+        markers = _by_column(self._game["markers"][seat])
         return {"event": "stop", "turn": self._roll["turn"], "seat": seat, "markers": markers}
 
     def ending(self) -> Event:
         """The event with which the record ends."""
-        winners = int(self._game.winners)
+        winners = int(self._game["winners"])
         return {
             "event": "end",
-            "turns": int(self._game.turn),
+            "turns": int(self._game["turn"]),
             "winners": [seat for seat in range(len(self._seats)) if winners >> seat & 1],
-            "reason": REASON[int(self._game.ending)],
+            "reason": REASON[int(self._game["ending"])],
         }
 
 

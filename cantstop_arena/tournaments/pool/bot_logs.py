@@ -24,7 +24,10 @@ _FIRST_FAULTS = "first-faults.log"
 
 
 def first_faults(folder: Path) -> list[str]:
-    """The lines about the first fault of each bot of the last run that writes logs to a folder."""
+    """The lines about the first fault of each bot, while a run writes logs to a folder.
+
+    They come in the order in which workers report; the results name each bot's first one.
+    """
     try:
         return (folder / _FIRST_FAULTS).read_text("utf-8", "replace").splitlines()
     except OSError:
@@ -73,8 +76,9 @@ class BotLogs:
                     os.truncate(path, MAX_LOG_BYTES)
 
     def end(self) -> None:
-        """Delete the files of bots that have printed nothing."""
+        """Delete the files of bots that have printed nothing, and the lines of `first_faults`."""
         self.trim()
+        self._faults.unlink(missing_ok=True)
         for path in self.folder.glob("*.log"):
             if not path.lstat().st_size:
                 path.unlink()

@@ -305,7 +305,7 @@ class EngineTable(GameTable):
             self._record["watched"] = 0
 
     def events(self) -> Iterator[Event | PendingDecision]:
-        return RecordWriter(self.games[0], self.rules, self.seats).events(self.watched_stops())
+        return RecordWriter(self._record, self.rules, self.seats).events(self.watched_stops())
 
     def trace(self) -> Iterator[TraceStep]:
         """A roll is attributed to the seat that moved last: its answer led to the roll."""
@@ -318,7 +318,7 @@ class EngineTable(GameTable):
                 yield TraceStep(last, ("move", int(game[_CHOSEN])))
 
     def ending(self) -> Event:
-        return RecordWriter(self.games[0], self.rules, self.seats).ending()
+        return RecordWriter(self._record, self.rules, self.seats).ending()
 
     def abandoned_event(self) -> Event:
         turns = max(self.turn, 1)  # a game abandoned before its first turn counts that turn
