@@ -12,7 +12,7 @@ from cantstop_arena.bots import bot_start
 from cantstop_arena.errors import BotError, PageError
 from cantstop_arena.extensions.league import submission_check
 from cantstop_arena.extensions.league.api import LeagueResults
-from cantstop_arena.extensions.league.league_files import PUBLIC, TOKENS
+from cantstop_arena.extensions.league.league_files import PUBLIC, TOKENS, stored_tokens
 from cantstop_arena.tournaments.speed import SpeedTrial
 from cantstop_arena.tournaments.table_spec import TableSpec
 
@@ -333,3 +333,16 @@ def test_time_in_which_others_compute_is_no_time_of_a_check(
     assert clock.is_over()
     now, used = 181.0, 0.0
     assert clock.is_over()
+
+
+@pytest.mark.parametrize("name", ["ada", "zoë"])
+def test_tokens_open_in_spreadsheets_and_scripts(arena: Arena, name: str) -> None:
+    """A spreadsheet needs a byte order mark for other letters than ASCII's."""
+    league = "league: spring\nparticipants: entries\nstaff: [random]\n"
+    files = {"spring.yaml": league, f"entries/{name}/bot.py": ""}
+    arena("league spring.yaml --tokens", files=files)
+    path = Path("results/spring", TOKENS)
+    assert path.read_bytes().startswith(b"\xef\xbb\xbf") is (name == "zoë")
+    (before,) = stored_tokens(path.parent)
+    arena("league spring.yaml --tokens")
+    assert stored_tokens(path.parent) == [before] and before.id == name
