@@ -10,6 +10,7 @@
 # make without: the core's tests on a tree without extensions; make alone: those of each extension, with what it may import.
 # make wheel-test: the built wheel alone, in an environment of its own. make docs: the site, in build/site.
 # make image: the container's image, built and played in. make lowest: the tests with the minimum versions that pyproject.toml allows.
+# make learning: the tests of learning environments with the extra `learning`, of which some need PyTorch.
 # make bench: speed; with CHECK=1 it fails where compiled bots are slower than recorded (needs gcc).
 # make soak: a tournament under random faults. make coverage-study: do intervals hold the truth?
 PYTHON ?= python3
@@ -21,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Processes of tests, which wait a third of their time; pip need not compile what is never imported.
 TWO_MORE := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 
-.PHONY: run test without alone test-slow test-cold pages reference test-long check bench strength soak coverage-study wheel wheel-test image lowest docs clean
+.PHONY: run test without alone test-slow test-cold pages reference test-long check bench strength soak coverage-study wheel wheel-test image lowest learning docs clean
 
 run: $(VENV)/installed
 	$(BIN)/arena run tournaments/quickstart.yaml
@@ -96,6 +97,12 @@ lowest: $(VENV)/bin/python
 	$(BIN)/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct \
 		--only-binary :all: --no-binary cantstop-arena --editable '.[dev]'
 	build/lowest/bin/pytest -n $(TWO_MORE) --dist worksteal -m 'not slow and not long'
+
+# The tests that need PyTorch, in an environment of its own: it is large.
+learning: $(VENV)/bin/python
+	$(BIN)/python -m venv build/learning
+	build/learning/bin/python -m pip install --quiet --no-compile --editable '.[dev,learning]'
+	build/learning/bin/pytest -n 2 -m 'not long' -rs tests/extensions/learn/environments
 
 docs: $(VENV)/installed-docs
 	DISABLE_MKDOCS_2_WARNING=true NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
