@@ -11,6 +11,7 @@
 # make wheel-test: the built wheel alone, in an environment of its own. make docs: the site, in build/site.
 # make image: the container's image, built and played in. make lowest: the tests with the minimum versions that pyproject.toml allows.
 # make learning: the tests of learning environments with the extra `learning`, of which some need PyTorch.
+# make mutants: do quick tests notice small changes of the package? COUNT=20 SEED=1, of changed modules with SINCE=main.
 # make bench: speed; with CHECK=1 it fails where compiled bots are slower than recorded (needs gcc).
 # make soak: a tournament under random faults. make coverage-study: do intervals hold the truth?
 PYTHON ?= python3
@@ -22,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Processes of tests, which wait a third of their time; pip need not compile what is never imported.
 TWO_MORE := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 
-.PHONY: run test without alone test-slow test-cold pages reference test-long check bench strength soak coverage-study wheel wheel-test image lowest learning docs clean
+.PHONY: run test without alone test-slow test-cold pages reference test-long check bench strength soak coverage-study mutants wheel wheel-test image lowest learning docs clean
 
 run: $(VENV)/installed
 	$(BIN)/arena run tournaments/quickstart.yaml
@@ -79,6 +80,9 @@ soak: $(VENV)/installed-dev
 
 coverage-study: $(VENV)/installed-dev
 	$(BIN)/python tests/coverage_study.py --write docs/explanation/coverage.md
+
+mutants: $(VENV)/installed-dev
+	$(BIN)/python tests/mutants.py --count $(or $(COUNT),20) --seed $(or $(SEED),1) $(if $(SINCE),--since $(SINCE))
 
 wheel: $(VENV)/bin/python
 	rm -rf dist

@@ -352,3 +352,16 @@ def test_the_sign_of_a_difference_does_not_matter() -> None:
 
 def test_what_never_varies_takes_the_fewest_deals() -> None:
     assert deals_needed(0.01, 0.0, 0.8, 0.05) == MIN_DEALS
+
+
+@pytest.mark.parametrize(
+    ("even", "score", "ratio"),
+    [(0.5, 0.5, 1), (0.5, 0.9, 5 / 3), (0.25, 0.5, sqrt(3) / 2), (0.5, 0.98, 25 / 7)],
+)
+def test_the_error_at_the_even_score_of_mirrored_and_of_extreme_scores(
+    even: float, score: float, ratio: float
+) -> None:
+    """Scores nearer to 0 or 1 than 0.02 are planned for like 0.02 and 0.98."""
+    assert error_at_even(even, score) == error_at_even(even, 1 - score) == pytest.approx(ratio)
+    if score == 0.98:
+        assert error_at_even(even, 0.999) == error_at_even(even, 0.0) == pytest.approx(ratio)
