@@ -11,6 +11,8 @@
 # make without: the core's tests on a tree without extensions; make alone: those of each extension, with what it may import.
 # make wheel-test: the built wheel alone, in an environment of its own. make docs: the site, in build/site.
 # make image: the container's image, built and played in. make lowest: the tests with the minimum versions that pyproject.toml allows.
+# make learning: the tests of learning environments with the extra `learning`, of which some need PyTorch.
+# make mutants: do quick tests notice small changes of the package? COUNT=20 SEED=1, of changed modules with SINCE=main.
 # make bench: speed; with CHECK=1 it fails where compiled bots are slower than recorded (needs gcc).
 # make soak: a tournament under random faults. make coverage-study: do intervals hold the truth?
 PYTHON ?= python3
@@ -22,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Processes of tests, which wait a third of their time; pip need not compile what is never imported.
 TWO_MORE := $(shell expr $$(getconf _NPROCESSORS_ONLN) + 2)
 
-.PHONY: run test test-again without alone test-slow test-cold pages reference test-long check bench strength soak coverage-study wheel wheel-test image lowest docs clean
+.PHONY: run test test-again without alone test-slow test-cold pages reference test-long check bench strength soak coverage-study mutants wheel wheel-test image lowest learning docs clean
 
 run: $(VENV)/installed
 	$(BIN)/arena run tournaments/quickstart.yaml
@@ -83,6 +85,9 @@ soak: $(VENV)/installed-dev
 coverage-study: $(VENV)/installed-dev
 	$(BIN)/python tests/coverage_study.py --write docs/explanation/coverage.md
 
+mutants: $(VENV)/installed-dev
+	$(BIN)/python tests/mutants.py --count $(or $(COUNT),20) --seed $(or $(SEED),1) $(if $(SINCE),--since $(SINCE))
+
 wheel: $(VENV)/bin/python
 	rm -rf dist
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
@@ -100,6 +105,12 @@ lowest: $(VENV)/bin/python
 	$(BIN)/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct \
 		--only-binary :all: --no-binary cantstop-arena --editable '.[dev]'
 	build/lowest/bin/pytest -n $(TWO_MORE) --dist worksteal -m 'not slow and not long'
+
+# The tests that need PyTorch, in an environment of its own: it is large.
+learning: $(VENV)/bin/python
+	$(BIN)/python -m venv build/learning
+	build/learning/bin/python -m pip install --quiet --no-compile --editable '.[dev,learning]'
+	build/learning/bin/pytest -n 2 -m 'not long' -rs tests/extensions/learn/environments
 
 docs: $(VENV)/installed-docs
 	DISABLE_MKDOCS_2_WARNING=true NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

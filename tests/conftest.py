@@ -6,12 +6,12 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from zlib import crc32
 
 import pytest
@@ -21,6 +21,7 @@ from helpers.game_packages import describe_project, on_path
 from helpers.layout import WIDTHS, axe_findings, defects
 from helpers.pages_server import PagesServer
 from helpers.paths import ROOT, TESTS
+from helpers.time_limit import TIME_LIMIT
 from hypothesis import HealthCheck, settings
 
 # In a job in the background of a shell these are ignored, and so they would be by what tests start.
@@ -62,8 +63,25 @@ if TYPE_CHECKING:
     from cantstop_arena.processes.sandbox import Sandbox
 
 
+Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 NO_BROWSER = "needs a browser: apt-get install chromium, and pip install -e '.[dev]'"
+NO_SANDBOX = "the sandbox does not work here: "
+
+# Where CI is set, as by .ci/run, no other skip passes: each says what `make test` cannot install
+# everywhere. Any other machine, and a Mac, may lack more.
+EXPECTED_SKIPS = (
+    NO_BROWSER,
+    NO_SANDBOX,
+    "needs LaTeX",
+    "needs pip install -e '.[learning]'",  # PyTorch, which `make learning` installs
+    "root may write everywhere",
+    "only root can become another account, by setpriv",
+    "another account has no Python with the arena's packages here",
+    "the kernel's headers are not installed",
+    "no such names on this system",
+)
 
 # Slow tests alone play these.
 SLOW_TO_COMPILE = ("champion", "grandmaster")
@@ -135,6 +153,31 @@ def pytest_configure(config: pytest.Config) -> None:
     if not _is_leader(config):
         known = filter(None, [os.environ.get("PYTHONPATH")])
         os.environ["PYTHONPATH"] = os.pathsep.join([str(WITHOUT), *known])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """In CI, a skip that is not expected fails."""
+    return without_unexpected_skip((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """In CI, a file that is skipped without being expected to fails."""
+    return without_unexpected_skip((yield))
+
+
+def without_unexpected_skip(report: Report) -> Report:
+    """The report of a test or a file, failed if it is skipped in CI for no expected reason."""
+    is_expected = not report.skipped or hasattr(report, "wasxfail") or sys.platform != "linux"
+    if "CI" in os.environ and not is_expected and isinstance(report.longrepr, tuple):
+        file, line, reason = report.longrepr
+        if not reason.removeprefix("Skipped: ").startswith(EXPECTED_SKIPS):
+            report.outcome = "failed"
+            report.longrepr = f"{file}:{line}: not among EXPECTED_SKIPS of conftest.py: {reason}"
+    return report
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -229,6 +272,15 @@ def one_worker() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def slow_searches() -> Iterator[None]:
+    """On a busy machine, too, a search for a bot describes all files."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("cantstop_arena.bots.catalogue._SEARCH_SECONDS", TIME_LIMIT)
+        patch.setattr("cantstop_arena.bounded_files.MAX_SEARCH_SECONDS", TIME_LIMIT)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def packages_asked_once() -> Iterator[None]:
     """What packages offer is found out once for all commands that look for them in one place."""
     from cantstop_arena.bots import catalogue
@@ -276,7 +328,7 @@ def sandbox_path() -> str:
         try:
             Sandbox.here()
         except NoSandbox as error:
-            pytest.skip(str(error))
+            pytest.skip(f"{NO_SANDBOX}{error}")
         return os.environ["PATH"]
 
 

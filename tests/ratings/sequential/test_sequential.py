@@ -352,3 +352,15 @@ def test_the_sign_of_a_difference_does_not_matter() -> None:
 
 def test_what_never_varies_takes_the_fewest_deals() -> None:
     assert deals_needed(0.01, 0.0, 0.8, 0.05) == MIN_DEALS
+
+
+@pytest.mark.parametrize(
+    ("even", "score", "ratio"),
+    [(0.5, 0.5, 1), (0.5, 0.9, 5 / 3), (0.25, 0.5, sqrt(3) / 2), (0.5, 0.98, 25 / 7)],
+)
+def test_the_error_at_the_even_score_of_mirrored_and_of_extreme_scores(
+    even: float, score: float, ratio: float
+) -> None:
+    """Scores nearer to 0 or 1 than 0.02 are planned for like 0.02 and 0.98."""
+    scores = [score, 1 - score, *([0.0, 0.999] if score == 0.98 else [])]
+    assert [error_at_even(even, each) for each in scores] == pytest.approx([ratio] * len(scores))

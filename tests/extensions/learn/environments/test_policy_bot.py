@@ -175,7 +175,7 @@ def test_a_model_of_sb3_that_heeds_no_mask_plays_as_far_as_it_is_legal() -> None
 
 
 def test_a_model_of_sb3_is_drawn_from_with_the_bots_own_numbers() -> None:
-    sb3 = pytest.importorskip("sb3_contrib", reason="needs an extra: pip install -e '.[learning]'")
+    sb3 = pytest.importorskip("sb3_contrib", reason="needs pip install -e '.[learning]'")
     from cantstop_arena.environments import Duel
 
     model = sb3.MaskablePPO("MlpPolicy", Duel("random"), seed=1, device="cpu", n_steps=64)
