@@ -101,7 +101,10 @@ BROKEN = {
         "def roll_again(turn): return False\n",
         "only choose_move is @compiled",
     ),
-    "rule28": ("def choose_move(turn, moves): return 0\ndef roll_again(turn): return 0\n", "built-in"),
+    "rule28": (
+        "def choose_move(turn, moves): return 0\ndef roll_again(turn): return 0\n",
+        "built-in",
+    ),
 }
 
 

@@ -26,7 +26,9 @@ from cantstop_arena.table.seated_bot import SeatedBot
 
 def table_of(tables: Tables, *others: Player) -> EngineTable:
     """Glenn and Aloi's champion, as number 0, and others at a table for two, on the same dice."""
-    champion = SeatedBot("champion", tables.player("glenn-aloi"), "glenn-aloi", dice_name="glenn-aloi")
+    champion = SeatedBot(
+        "champion", tables.player("glenn-aloi"), "glenn-aloi", dice_name="glenn-aloi"
+    )
     rest = [
         SeatedBot(f"{i}", player, digest_of(player), dice_name="glenn-aloi")
         for i, player in enumerate(others)
