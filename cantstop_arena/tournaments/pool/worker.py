@@ -117,11 +117,15 @@ class Worker:
         # Not before a process is needed. Only what is spawned is pickled: by multiprocess, whose
         # dill takes as long to import as a short command.
         is_fork = method == "fork"
+        context: Any
         if is_fork:
-            from multiprocessing import get_context
+            import multiprocessing
+
+            context = multiprocessing.get_context(method)
         else:
-            from multiprocess import get_context
-        context: Any = get_context(method)
+            import multiprocess
+
+            context = multiprocess.get_context(method)
         shared = mmap.mmap(-1, window.size) if is_fork else context.RawArray("b", window.size)
         self.process = context.Process(
             target=_work,
