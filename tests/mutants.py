@@ -105,7 +105,7 @@ def is_noticed(change: Change) -> tuple[bool, str]:
     )
     where = f"{change.module}:{getattr(node, 'lineno', 0)}: {text}"
     files = tests_of(Path(change.module))
-    command = [BIN / "pytest", "-x", "-q", "-m", "not slow and not long", *files]
+    command = [str(BIN / "pytest"), "-x", "-q", "-m", "not slow and not long", *files]
     path.write_text(ast.unparse(tree), "utf-8")
     try:
         done = subprocess.run(
