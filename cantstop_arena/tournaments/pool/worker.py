@@ -117,19 +117,7 @@ class Worker:
         parent_end, child_end = socket.socketpair()
         self.channel: Channel[Message] = Channel(parent_end, Message)
         is_fork = method == "fork"
-<<<<<<< HEAD
         context = multiprocess.get_context(method)
-=======
-        context: Any
-        if is_fork:
-            import multiprocessing
-
-            context = multiprocessing.get_context(method)
-        else:
-            import multiprocess
-
-            context = multiprocess.get_context(method)
->>>>>>> suite
         shared = mmap.mmap(-1, window.size) if is_fork else context.RawArray("b", window.size)
         self.process = context.Process(
             target=_work,
