@@ -33,7 +33,7 @@ test: $(VENV)/installed-dev check
 	$(BIN)/pytest -n $(TWO_MORE) --dist worksteal -m 'not slow and not long'
 
 test-again: $(VENV)/installed-dev
-	$(BIN)/pytest --last-failed --last-failed-no-failures none -m 'not slow and not long'
+	$(BIN)/pytest --last-failed --last-failed-no-failures none -m 'not long'
 
 without: $(VENV)/installed-dev
 	$(BIN)/python tests/trees.py without
