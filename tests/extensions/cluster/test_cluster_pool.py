@@ -1,5 +1,6 @@
 """Machines of a cluster as the arena sees them: what they are given, and what they say."""
 
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -389,14 +390,21 @@ def test_logs_come_home_as_far_as_there_is_room(tmp_path: Path) -> None:
 # --- What travels ---------------------------------------------------------------------------------
 
 
-def test_a_bot_finds_its_neighbours_where_their_files_are_not(tmp_path: Path) -> None:
+def test_a_bot_finds_its_neighbours_where_their_files_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])  # the module stays imported, so its name is rare
     folder = tmp_path / "bots"
-    (folder / "tools").mkdir(parents=True)
-    (folder / "tools" / "__init__.py").write_text("")
-    (folder / "tools" / "_of_mine.py").write_text("ROLLS = 5\n")
-    text = f"import sys\nsys.path.insert(0, {str(folder)!r})\nfrom tools._of_mine import ROLLS\n"
+    (folder / "mine_aside").mkdir(parents=True)
+    (folder / "mine_aside" / "__init__.py").write_text("")
+    (folder / "mine_aside" / "_of_mine.py").write_text("ROLLS = 5\n")
+    text = (
+        f"import sys\nsys.path.insert(0, {str(folder)!r})\nfrom mine_aside._of_mine import ROLLS\n"
+    )
     (folder / "mine.py").write_text(text)
-    source = BotSource(folder / "mine.py", ("tools/__init__.py", "tools/_of_mine.py")).identified()
+    source = BotSource(
+        folder / "mine.py", ("mine_aside/__init__.py", "mine_aside/_of_mine.py")
+    ).identified()
     kept = source.copied(tmp_path / "kept")
     folder.rename(tmp_path / "elsewhere")
     assert BotFile(kept).load().ROLLS == 5
