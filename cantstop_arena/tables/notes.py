@@ -270,7 +270,7 @@ def contradiction(analysis: Analysis, upper: int, lower: int) -> str:
 
     That is: `upper` lost significantly, or its likelihood of superiority is above
     CERTAIN_SUPERIORITY while its direct score is not significantly above even. Else empty, as for
-    the latter in a gauntlet and between two bots, where both are rated by the same games.
+    the latter in a gauntlet and between bots that met nobody else: the same games rate both.
     """
     if analysis.by_payoff:
         return ""
@@ -282,7 +282,9 @@ def contradiction(analysis: Analysis, upper: int, lower: int) -> str:
     score = f"{mean}% ({low} to {high})"
     if direct.high < EVEN:
         return f"{names}, but lost to it head to head: {score}."
-    if analysis.results.challenger or len(analysis.order) == 2:
+    others = set(analysis.order) - {upper, lower}
+    met = (analysis.against[bot][other] for bot in (upper, lower) for other in others)
+    if analysis.results.challenger or not any(met):
         return ""
     above = analysis.ratings.superiority(upper, lower)
     if direct.low > EVEN or above is None or above <= CERTAIN_SUPERIORITY:

@@ -36,9 +36,8 @@ def rated(fields: Any, keys: dict[str, Any], folder: Path) -> ca.Results:
     folders = []
     for number, bots in enumerate(fields):
         named = [{"bot": "honest", "as": bot} if bot == "sincere" else bot for bot in bots]
-        planned = ca.tournament(
-            named, games=24, seed=number, name=f"field-{number}", results=folder, **keys
-        )
+        file = {"games": 24, "seed": number, "name": f"field-{number}", **keys}
+        planned = ca.tournament(named, results=folder, **file)
         folders.append(planned.run(workers=1, page=False).folder)
     return ca.rate(*(each for each in folders if each))
 
@@ -126,3 +125,10 @@ def test_files_of_several_fields_have_their_tables(arena: Arena, tmp_path: Path)
         text = (out / f"{name}.md").read_text("utf-8")
         assert text.count("## ") == 2 and " of field 2" in text
     assert (out / "standings.csv").read_text("utf-8").startswith("field,rank,bot")
+
+
+def test_two_bots_of_a_field_have_no_games_with_others(tmp_path: Path) -> None:
+    fields = (["rule28", "random"], ["glenn-aloi", "cautious"])
+    results = rated(fields, {"games": 10}, tmp_path)
+    assert "2 fields never met" in results.headline
+    assert "by their games with others" not in results.text()
