@@ -101,7 +101,7 @@ def is_noticed(change: Change) -> tuple[bool, str]:
     path = TREE / change.module
     source, status = path.read_text("utf-8"), path.stat()
     node, text, tree = next(
-        found for at, found in enumerate(changed_trees(source)) if at == change.number
+        changed for at, changed in enumerate(changed_trees(source)) if at == change.number
     )
     where = f"{change.module}:{getattr(node, 'lineno', 0)}: {text}"
     files = tests_of(Path(change.module))

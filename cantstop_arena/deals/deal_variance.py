@@ -104,9 +104,9 @@ def sum_variance(parts: Iterable[WeightedDeals], with_tails: bool = True) -> Sum
             sampled.append(populations.sampled[rows])
     units = sum(int(deals.sum()) for deals in counts)
     if alone:
-        freedom = max(len(alone) - (not variances), 1)
-        variances.append(fsum(alone) * len(alone) / freedom)
-        dof.append(freedom)
+        joint_dof = max(len(alone) - (not variances), 1)
+        variances.append(fsum(alone) * len(alone) / joint_dof)
+        dof.append(joint_dof)
     variance = fsum(variances)
     weighted = fsum(v**2 / (f + 2) for v, f in zip(variances, dof, strict=True))
     total = float(max(sum(dof), 1))

@@ -99,14 +99,14 @@ class PopulationCovariances(msgspec.Struct, frozen=True):
     """What each of some populations adds to the covariance of the score, in games.
 
     `parameters` has the parameter of each number, populations by numbers; `observed` and `expected`
-    are matrices of these numbers, from the deals and by the model. `freedom` are the degrees of
+    are matrices of these numbers, from the deals and by the model. `dof` are the degrees of
     freedom; 0 where the fit absorbs the only deal, of which nothing is `observed` then.
     """
 
     parameters: Ints
     observed: Floats
     expected: Floats
-    freedom: Floats
+    dof: Floats
     deviations: Floats
     sampled: Ints
     deals: Ints
@@ -121,11 +121,11 @@ class PopulationCovariances(msgspec.Struct, frozen=True):
 class ContrastVariance(msgspec.Struct, frozen=True):
     """Variances and standard errors of contrasts, as arrays.
 
-    `variance` is uncorrected; `error` is corrected and has the `degrees_of_freedom`, those of the
-    lower ends of intervals and those of the upper ones in two arrays. Where not
-    `estimable`, there are too few deals for an error; `constant` where all deals had the same
-    result. With `expected`, results are looked at while games go on: intervals are confidence
-    sequences, tuned for that number of deals.
+    `variance` is what the deals show; `error` is its root, or, where they show too little of it,
+    the root of what other deals may have. It has the `degrees_of_freedom`, those of the lower ends
+    of intervals and those of the upper ones in two arrays. Where not `estimable`, there are too few
+    deals for an error; `constant` where all deals had the same result. With `expected`, results are
+    looked at while games go on: intervals are confidence sequences, tuned for that number of deals.
     """
 
     variance: Floats
@@ -187,7 +187,7 @@ class Sandwich:
                 "cre,ref,crf->cr", weight, part.expected[rows], weight, optimize=True
             )
             usable += variance.sum(axis=1)
-            weights += (variance**2 / part.freedom[rows]).sum(axis=1)
+            weights += (variance**2 / part.dof[rows]).sum(axis=1)
         limits = np.full((2, len(contrasts)), np.inf)
         if self._shows_tails:
             limits, _ = tails(self._influence(on_wins), *self._sample_sizes)
@@ -203,7 +203,7 @@ class Sandwich:
             weight = on_wins[:, part.parameters[rows]].transpose(1, 0, 2)
             variance = _differences(weight @ part.expected[rows] @ weight.transpose(0, 2, 1))
             usable += variance.sum(axis=0)
-            weights += (variance**2 / part.freedom[rows, None, None]).sum(axis=0)
+            weights += (variance**2 / part.dof[rows, None, None]).sum(axis=0)
         limits = np.full((2, bots, bots), np.inf)
         if self._shows_tails:
             columns = self._influence(on_wins)
@@ -217,7 +217,7 @@ class Sandwich:
         """The populations that have degrees of freedom, some at once, with so many numbers each."""
         step = max(1, _NUMBERS_AT_ONCE // max(numbers, 1))
         for part in self.parts:
-            usable = np.flatnonzero(part.freedom > 0)
+            usable = np.flatnonzero(part.dof > 0)
             for start in range(0, len(usable), step):
                 yield part, usable[start : start + step]
 
@@ -346,14 +346,14 @@ def _covariances(model: Luce, populations: Populations) -> PopulationCovariances
     absorbed = np.trace(leverage @ leverage, axis1=1, axis2=2)
     left = 1 - np.divide(absorbed, size, out=np.ones_like(size), where=size > 0)
     left = np.where(left > MIN_LEFT, left, 0.0)
-    freedom = np.where(single, left, deals - 1)
+    dof = np.where(single, left, deals - 1)
     share = np.where(single, left, 1.0)[:, None, None]
     observed = np.divide(observed, share, out=np.zeros_like(observed), where=share > 0)
     return PopulationCovariances(
         parameters,
         observed,
         expected,
-        freedom,
+        dof,
         populations.deviations / units,
         populations.sampled,
         deals,

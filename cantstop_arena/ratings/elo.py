@@ -91,8 +91,8 @@ class Ratings(msgspec.Struct, frozen=True, eq=False):
     to the mean of the others, the first-player advantage. `groups` are letters: bots that share one
     are not significantly different. `ranks` are the best and worst possible of each. `labels` are
     the limits of the ratings, each with its bots. `covariance` is that of the Elo, in squared
-    points. `pair` is how far the first of
-    two bots is ahead of the second, where that is the Elo of the score (`with_elo_of_score`).
+    points. `pair` is how far the first of two bots is ahead of the second, where that is the Elo of
+    the score (`with_elo_of_score`).
     """
 
     bots: tuple[str, ...]

@@ -70,9 +70,8 @@ def write_tokens(league: League, results: Path) -> Path:
         token = tokens.get(each.id) or secrets.token_urlsafe(_TOKEN_BYTES)
         writer.writerow(StoredToken(each.id, token, str(league.folder.absolute() / each.id)))
     text = lines.getvalue()
-    mark = (
-        "" if text.isascii() else _BYTE_ORDER_MARK
-    )  # without it scripts read the file line by line
+    # Scripts read the file line by line, so that it has the mark only where it needs it.
+    mark = "" if text.isascii() else _BYTE_ORDER_MARK
     return write_result(folder, TOKENS, f"{mark}{text}", 0o600)
 
 
